@@ -1,0 +1,166 @@
+//! `bundle.yaml`: the index of a bundle.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// The only format number that this program writes and understands.
+pub const FORMAT: u32 = 1;
+
+/// The index of a bundle. Unknown fields are ignored, missing ones have a neutral value.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Meta {
+    /// Format number; see [`FORMAT`].
+    pub format: u32,
+    /// When the servers were read, by the API server's clock if that was known.
+    pub taken_at: Option<Timestamp>,
+    /// Name and version of the program that wrote the bundle.
+    pub tool: String,
+    /// `why` or `leftovers`: the command the bundle was collected for.
+    pub command: String,
+    /// The cluster as the operator called it: name, UUID or stack id.
+    pub asked_for: String,
+    /// The identifiers that were resolved from it.
+    pub target: Target,
+    /// Namespace of the Cluster API objects, `magnum-system` by default.
+    pub namespace: String,
+    /// Whose OpenStack token read the OpenStack half.
+    pub login: Login,
+    /// Which servers were read.
+    pub source: Source,
+    /// OpenStack service type to the URL of the catalog.
+    pub endpoints: BTreeMap<String, String>,
+    /// Server to its clock's offset from ours, in seconds.
+    pub clocks: BTreeMap<String, i64>,
+    /// Whether this management cluster is the one that runs the cluster.
+    pub place: Place,
+    /// Parts that were read whole, and for logs ` since <time>`. Empty for an archive
+    /// that has no such list: then documents prove presence only.
+    pub read: Vec<String>,
+    /// Things that were asked for by id and answered 404.
+    pub missing: Vec<Missing>,
+    /// Parts that could not be read, or not whole.
+    pub gaps: Vec<Gap>,
+    /// What the reader wants the operator to know.
+    pub notes: Vec<String>,
+}
+
+/// Identifiers of the cluster that a bundle is about.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Target {
+    /// Magnum UUID.
+    pub uuid: Option<String>,
+    /// Magnum `stack_id`, the name of the Cluster object.
+    pub stack_id: Option<String>,
+    /// Keystone project that owns the cluster.
+    pub project_id: Option<String>,
+}
+
+/// The OpenStack login that was used.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Login {
+    /// Project the token was scoped to.
+    pub project_id: Option<String>,
+    /// Role names in the token.
+    pub roles: Vec<String>,
+    /// Region whose endpoints were used.
+    pub region: Option<String>,
+}
+
+/// The servers that were read, by the names the operator gave them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Source {
+    /// kubeconfig context.
+    pub context: Option<String>,
+    /// URL of the management cluster's API server.
+    pub api_server: Option<String>,
+    /// Name of the cloud in clouds.yaml.
+    pub cloud: Option<String>,
+}
+
+/// Whether the management cluster that was read is the one that runs the cluster.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// Something in it carries the cluster's mark.
+    Right,
+    /// It runs other clusters, or none that this Magnum knows.
+    Wrong,
+    /// Not established.
+    #[default]
+    #[serde(other)]
+    Unknown,
+}
+
+/// A thing that was asked for by id and does not exist.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Missing {
+    /// Part the thing would be in.
+    pub part: String,
+    /// Its id.
+    pub id: String,
+}
+
+/// A part that could not be read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Gap {
+    /// The part's name.
+    pub part: String,
+    /// What kind of failure it was.
+    #[serde(default)]
+    pub why: Why,
+    /// What the server or the reader said.
+    #[serde(default)]
+    pub says: String,
+    /// True if some documents of the part are there all the same.
+    #[serde(default)]
+    pub partial: bool,
+}
+
+/// Why a part is a gap.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Why {
+    /// 401 or 403.
+    NoAccess,
+    /// No connection, or the service answered that it is down.
+    Unreachable,
+    /// No answer in time.
+    TimedOut,
+    /// An answer that could not be understood.
+    Unreadable,
+    /// The token's project is not the cluster's and its roles do not reach over.
+    WrongProject,
+    /// This management cluster is not the one that runs the cluster.
+    WrongPlace,
+    /// More than the limits of the reader.
+    TooLarge,
+    /// Never asked for, or a reason this version does not know.
+    #[default]
+    #[serde(other)]
+    NotCollected,
+}
+
+impl Why {
+    /// The word used in every output.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Why::NoAccess => "no-access",
+            Why::Unreachable => "unreachable",
+            Why::TimedOut => "timed-out",
+            Why::Unreadable => "unreadable",
+            Why::WrongProject => "wrong-project",
+            Why::WrongPlace => "wrong-place",
+            Why::TooLarge => "too-large",
+            Why::NotCollected => "not-collected",
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! `kubectl magnum`: why an OpenStack Magnum cluster is stuck.
+//!
+//! ```text
+//!   bundle ───▶ World ───▶ Snapshot ───▶ WhyReport ───▶ text | json | yaml | markdown
+//!   documents   parsed     one cluster   the answer
+//!   and gaps    once       in the world  as data
+//! ```
+//!
+//! The rooms and the doors between them (a room may name only the rooms to its right;
+//! `tests/doors.rs` holds this list):
+//!
+//! ```text
+//! bundle   → exit                        model    → bundle, exit      tree   → model, bundle
+//! causes   → bundle, model, report       report   → tree
+//! diagnose → bundle, model, causes, tree, report, exit
+//! render   → report, tree                manual   → causes, model, report
+//! cli      → render, exit                run      → all
+//! ```
+//!
+//! From the bundle to the report nothing fails, nothing reads a clock, a file or the
+//! environment: the same bundle gives the same bytes.
+
+pub mod bundle;
+pub mod causes;
+pub mod cli;
+pub mod diagnose;
+pub mod exit;
+pub mod manual;
+pub mod model;
+pub mod render;
+pub mod report;
+pub mod run;
+pub mod tree;
