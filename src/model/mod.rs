@@ -19,13 +19,13 @@ pub mod condition;
 pub mod controller;
 pub mod current;
 pub mod doc;
+mod escape;
 pub mod event;
 pub mod log;
 pub mod message;
 pub mod node;
 pub mod noise;
 pub mod operation;
-
 pub mod resolve;
 pub mod said;
 pub mod seen;
