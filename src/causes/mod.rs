@@ -100,7 +100,7 @@ impl Signature {
     pub fn matches(&self, message: &Message) -> bool {
         let api = message.api.as_ref();
         let service = self.service.is_none_or(|s| api.is_some_and(|a| a.service == s));
-        let code = self.code.is_none_or(|c| api.is_some_and(|a| a.code() == Some(c)));
+        let code = self.code.is_none_or(|c| api.is_some_and(|a| a.status() == Some(c)));
         let kind = self.kind.is_none_or(|k| api.is_some_and(|a| a.kind.as_deref() == Some(k)));
         service && code && kind && message.has(self.words)
     }

@@ -137,7 +137,8 @@ impl<'w> Snapshot<'w> {
             since,
         };
         snapshot.said = said::collect(&snapshot);
-        snapshot.said.messages = current::judge(&snapshot, std::mem::take(&mut snapshot.said.messages));
+        let messages = std::mem::take(&mut snapshot.said.messages);
+        snapshot.said.messages = current::judge(&snapshot, messages);
         snapshot
     }
 
