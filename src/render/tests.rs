@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::wrap::width;
 use super::{Format, Page, Styles, clean, samples, why};
-use crate::report::{CauseReport, WhyReport};
+use crate::report::{CauseReport, Verdict, WhyReport};
 use crate::tree::Node;
 
 fn page(width: Option<usize>) -> Page {
@@ -70,7 +70,12 @@ fn ascii_signs() {
 
 /// What may stick out: lines to paste, and a word that has no line to itself even alone.
 fn may_stick_out(line: &str) -> bool {
-    let shell = ["kubectl ", "openstack "].iter().any(|tool| line.contains(tool));
+    let words = line.trim_start();
+    let words = ["1  ", "then   ", "more   ", "next     "]
+        .iter()
+        .find_map(|lead| words.strip_prefix(lead))
+        .unwrap_or(words);
+    let shell = ["kubectl ", "openstack "].iter().any(|tool| words.starts_with(tool));
     shell || line.split_whitespace().count() == 1
 }
 
@@ -189,6 +194,45 @@ fn yaml_says_what_json_says() {
             "{word}: {text}"
         );
     }
+}
+
+/// How often the page of a changed report says something.
+fn check_said(words: &str, times: usize, change: fn(&mut WhyReport)) {
+    let mut report = samples::quota_used_up();
+    change(&mut report);
+    for format in [Format::Text, Format::Markdown] {
+        let text = why(&report, format, &page(None));
+        assert_eq!(text.matches(words).count(), times, "{format:?}: {text}");
+    }
+}
+
+#[test]
+fn what_the_headline_says_is_not_said_again() {
+    check_said("no cores left", 1, |report| report.causes[0].says = vec![report.summary.clone()]);
+}
+
+#[test]
+fn without_a_summary_the_title_is_the_sentence() {
+    check_said("A quota of the project is used up", 1, |report| report.summary.clear());
+}
+
+#[test]
+fn an_answer_is_never_missing() {
+    check_said("no cores left", 1, |report| report.causes.clear());
+    check_said("openstack quota set --cores 4", 1, |report| report.verdict = Verdict::NotEnoughSeen);
+    check_said("Not enough was seen to say", 1, |report| report.verdict = Verdict::NotEnoughSeen);
+}
+
+#[test]
+fn where_to_go_on_is_said_once() {
+    check_said("kubectl magnum why cores-full", 1, |_| {});
+    check_said("kubectl magnum why cores-full", 1, |report| report.verdict = Verdict::NotEnoughSeen);
+}
+
+#[test]
+fn a_record_of_another_day_has_its_date() {
+    check_said("2026-07-27 23:59:59", 1, |report| report.log[0].at = "2026-07-27T23:59:59Z".parse().ok());
+    check_said("2026-07-28 20:43:13", 0, |_| {});
 }
 
 /// Every string of the report that comes from outside becomes this one.
