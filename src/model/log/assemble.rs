@@ -78,7 +78,7 @@ impl<'a> Draft<'a> {
             Shape::Klog => bare && (self.open || body.starts_with(['\t', ' '])),
             Shape::Oslo => bare && body.starts_with(['\t', ' ', '{']),
             Shape::Bare => {
-                bare && !(is_start_of_trace(body) && !self.lines.iter().any(|l| is_start_of_trace(l)))
+                bare && (!is_start_of_trace(body) || self.lines.iter().any(|l| is_start_of_trace(l)))
             }
             Shape::KlogJson | Shape::Rust => false,
         }
