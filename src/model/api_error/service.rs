@@ -201,7 +201,7 @@ const BLOCK_STORAGE: [&str; 7] =
 const COMPUTE: [&str; 5] = ["servers", "flavors", "limits", "images", "extensions"];
 
 /// Words before an error that name its service; the last one in the text counts.
-const WORDS: [(&str, Service); 28] = [
+const WORDS: [(&str, Service); 29] = [
     ("providerClient authentication err", Service::Keystone),
     ("Unable to re-authenticate", Service::Keystone),
     ("keystone", Service::Keystone),
@@ -230,6 +230,8 @@ const WORDS: [(&str, Service); 28] = [
     ("bootstrap token", Service::Kubernetes),
     ("reconcile Node", Service::Kubernetes),
     ("client rate limiter", Service::Kubernetes),
+    // client-go, rest/request.go
+    ("reading response body", Service::Kubernetes),
 ];
 
 /// The service by the words before an error.

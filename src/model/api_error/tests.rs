@@ -325,7 +325,7 @@ fn webhook_that_says_no() {
     check(&printed, "Kubernetes - - Http(400) v.c", Some(said));
     assert_eq!(chain(&printed).len(), 1);
     check(
-        &format!(r#"[x: admission webhook "v.c" denied the request: no, failed to patch it: y]"#),
+        r#"[x: admission webhook "v.c" denied the request: no, failed to patch it: y]"#,
         "Kubernetes - - Http(403) v.c",
         Some("no"),
     );
@@ -352,6 +352,21 @@ fn extension_of_the_driver() {
     check("ServiceError: client error (Connect)", "Kubernetes - - Unreachable -", None);
     check("failed with error client error (SendRequest)", "Kubernetes - - Closed -", None);
     check("failed with status 504 Gateway Timeout", "Kubernetes - - Http(504) -", Some("Gateway Timeout"));
+}
+
+#[test]
+fn a_body_that_broke_off_under_client_go() {
+    check(
+        "failed to patch: unexpected error when reading response body. Please retry. Original error: context deadline exceeded",
+        "Kubernetes - - TimedOut -",
+        None,
+    );
+}
+
+#[test]
+fn a_text_full_of_errors_ends() {
+    let many = r#"Secret "a" not found, "#.repeat(5_000);
+    assert_eq!(chain(&many).len(), MOST);
 }
 
 #[test]
