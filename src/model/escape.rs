@@ -38,7 +38,7 @@ fn one_escape<'a>(after: &'a str, out: &mut String) -> &'a str {
         Some('n') => '\n',
         Some('t') => '\t',
         Some('r') => '\r',
-        Some('0') if !chars.as_str().starts_with(|c: char| c.is_digit(8)) => '\0',
+        Some('0') => '\0',
         Some(same @ ('"' | '\\' | '\'' | '/')) => same,
         Some('x') => return hexadecimal(after, 2, out),
         Some('u') if chars.as_str().starts_with('{') => return braced(after, out),
