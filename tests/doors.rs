@@ -91,8 +91,11 @@ fn room(src: &Path, file: &Path) -> Option<String> {
 
 /// The rooms that `crate::` paths outside comments begin with, also in braces.
 fn named_rooms(code: &str) -> BTreeSet<String> {
-    let code: String =
-        code.lines().map(|l| l.split_once("//").map_or(l, |(before, _)| before)).collect::<Vec<_>>().join("\n");
+    let code: String = code
+        .lines()
+        .map(|l| l.split_once("//").map_or(l, |(before, _)| before))
+        .collect::<Vec<_>>()
+        .join("\n");
     let mut rooms = BTreeSet::new();
     for after in code.split("crate::").skip(1) {
         match after.strip_prefix('{') {

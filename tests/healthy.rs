@@ -6,8 +6,8 @@
 
 #[path = "support/change.rs"]
 mod change;
-#[path = "support/folders.rs"]
-mod folders;
+#[path = "support/cores.rs"]
+mod cores;
 #[path = "support/old_contract.rs"]
 mod old_contract;
 
@@ -129,7 +129,13 @@ const NEW: &[Good] = &[
 const OLD: &[Good] = &[
     (
         "Cluster",
-        &["Ready", "ControlPlaneInitialized", "ControlPlaneReady", "InfrastructureReady", "TopologyReconciled"],
+        &[
+            "Ready",
+            "ControlPlaneInitialized",
+            "ControlPlaneReady",
+            "InfrastructureReady",
+            "TopologyReconciled",
+        ],
         &[],
     ),
     (
@@ -196,7 +202,7 @@ fn other_healthy_clusters_are_healthy() {
             autoscaled(b);
         });
     }
-    let complaints = folders::each(&variants, |(what, bundle)| match run::why(bundle, None) {
+    let complaints = cores::each(&variants, |(what, bundle)| match run::why(bundle, None) {
         Ok(r) if r.verdict == Verdict::Healthy && r.exit_code == code::FINE && r.causes.is_empty() => None,
         Ok(r) => {
             let named: Vec<&str> = r.causes.iter().map(|c| c.id).collect();
@@ -228,9 +234,13 @@ fn one_number_or_state_wrong_is_not_healthy() {
             mutants.push((format!("{base}: {what}"), changed));
         };
         for kind in ["KubeadmControlPlane", "MachineDeployment"] {
-            add(format!("{kind} wants one more"), &|b| bump(&mut objects(b, kind)[0].value["spec"]["replicas"], 1));
+            add(format!("{kind} wants one more"), &|b| {
+                bump(&mut objects(b, kind)[0].value["spec"]["replicas"], 1)
+            });
             for field in ["replicas", "readyReplicas", "availableReplicas", "upToDateReplicas"] {
-                add(format!("{kind} {field} one less"), &|b| bump(&mut objects(b, kind)[0].value["status"][field], -1));
+                add(format!("{kind} {field} one less"), &|b| {
+                    bump(&mut objects(b, kind)[0].value["status"][field], -1)
+                });
             }
         }
         for kind in ["Cluster", "MachineDeployment"] {
@@ -247,7 +257,8 @@ fn one_number_or_state_wrong_is_not_healthy() {
             });
         }
         add("a load balancer in ERROR".into(), &|b| {
-            own(b, "openstack/load-balancer/loadbalancers", "loadbalancers")[0]["provisioning_status"] = json!("ERROR");
+            own(b, "openstack/load-balancer/loadbalancers", "loadbalancers")[0]["provisioning_status"] =
+                json!("ERROR");
         });
         add("a server gone".into(), &|b| take_out(b, "openstack/compute/servers", "servers"));
         for status in ["UPDATE_FAILED", "CREATE_FAILED", "UPDATE_IN_PROGRESS", "DELETE_FAILED"] {
@@ -263,13 +274,18 @@ fn one_number_or_state_wrong_is_not_healthy() {
 }
 
 fn never_healthy(mutants: &[Variant]) {
-    let complaints = folders::each(mutants, |(what, bundle)| {
+    let complaints = cores::each(mutants, |(what, bundle)| {
         let healthy = run::why(bundle, None).is_ok_and(|r| r.verdict == Verdict::Healthy);
         healthy.then(|| what.clone())
     });
     let complaints: Vec<String> = complaints.into_iter().flatten().collect();
     let all = mutants.len();
-    assert!(complaints.is_empty(), "{} of {all} are called healthy:\n{}", complaints.len(), complaints.join("\n"));
+    assert!(
+        complaints.is_empty(),
+        "{} of {all} are called healthy:\n{}",
+        complaints.len(),
+        complaints.join("\n")
+    );
 }
 
 /// One bundle for each good condition of each object, with that condition turned, and one for
@@ -287,7 +303,9 @@ fn turned(base: &Bundle, table: &[Good], contract: &str) -> Vec<Variant> {
                 turn(&mut objects(&mut mutant, kind)[at].value, condition, status);
                 mutants.push((format!("{contract} {kind} {at} {condition} {status}"), mutant));
             }
-            for (of, condition) in [("Machine", "Ready"), ("Machine", "NodeHealthy"), ("OpenStackServer", "Ready")] {
+            for (of, condition) in
+                [("Machine", "Ready"), ("Machine", "NodeHealthy"), ("OpenStackServer", "Ready")]
+            {
                 if of == *kind {
                     let mut mutant = base.clone();
                     conditions(&mut objects(&mut mutant, kind)[at].value).retain(|c| c["type"] != condition);
@@ -334,7 +352,8 @@ fn autoscaled(bundle: &mut Bundle) {
         }
     }
     for cluster in objects(bundle, "Cluster") {
-        let workers = cluster.value["spec"]["topology"]["workers"]["machineDeployments"].as_array_mut().unwrap();
+        let workers =
+            cluster.value["spec"]["topology"]["workers"]["machineDeployments"].as_array_mut().unwrap();
         for group in workers {
             drop_field(group, "replicas");
             group["metadata"]["annotations"] = bounds.clone();
@@ -358,14 +377,18 @@ fn empty_group(bundle: &mut Bundle) {
     group["node_count"] = json!(0);
     groups.push(group);
     for cluster in objects(bundle, "Cluster") {
-        let workers = cluster.value["spec"]["topology"]["workers"]["machineDeployments"].as_array_mut().unwrap();
+        let workers =
+            cluster.value["spec"]["topology"]["workers"]["machineDeployments"].as_array_mut().unwrap();
         let mut group = workers[0].clone();
         group["name"] = json!("batch");
         group["replicas"] = json!(0);
         workers.push(group);
     }
-    for (kind, suffix) in [("MachineDeployment", "-h7x4c"), ("MachineSet", "-h7x4c-zq5wd"), ("MachineHealthCheck", "-h7x4c")] {
-        let worker = objects(bundle, kind).into_iter().find(|o| o.value.to_string().contains("default-worker"));
+    for (kind, suffix) in
+        [("MachineDeployment", "-h7x4c"), ("MachineSet", "-h7x4c-zq5wd"), ("MachineHealthCheck", "-h7x4c")]
+    {
+        let worker =
+            objects(bundle, kind).into_iter().find(|o| o.value.to_string().contains("default-worker"));
         let mut empty = worker.unwrap().clone();
         let text = empty.value.to_string();
         let old = empty.value["metadata"]["name"].as_str().unwrap();
@@ -426,7 +449,8 @@ fn own_network(bundle: &mut Bundle) {
     row["fixed_network"] = network;
     row["fixed_subnet"] = subnet;
     let stack = stack(bundle);
-    rows(bundle, "openstack/network/routers", "routers").retain(|r| !r["name"].as_str().unwrap().ends_with(&stack));
+    rows(bundle, "openstack/network/routers", "routers")
+        .retain(|r| !r["name"].as_str().unwrap().ends_with(&stack));
     for (part, list, name) in [
         ("openstack/network/networks", "networks", "office"),
         ("openstack/network/subnets", "subnets", "office-v4"),

@@ -3,6 +3,8 @@
 //! nothing becomes certain that was not.
 #![expect(clippy::unwrap_used, reason = "a test ends loudly")]
 
+#[path = "support/cores.rs"]
+mod cores;
 #[path = "support/folders.rs"]
 mod folders;
 
@@ -16,7 +18,7 @@ use kubectl_magnum::run;
 
 #[test]
 fn a_blanked_part_is_never_a_silent_no() {
-    let complaints = folders::each(&folders::all(), |dir| check(dir)).concat();
+    let complaints = cores::each(&folders::all(), |dir| check(dir)).concat();
     assert!(complaints.is_empty(), "{} violations:\n{}", complaints.len(), complaints.join("\n"));
 }
 

@@ -2,6 +2,8 @@
 //! time replaced, the answer is the same one, with every id, name and time replaced.
 #![expect(clippy::unwrap_used, reason = "a test ends loudly")]
 
+#[path = "support/cores.rs"]
+mod cores;
 #[path = "support/folders.rs"]
 mod folders;
 #[path = "support/rename.rs"]
@@ -17,7 +19,7 @@ use serde_json::Value;
 
 #[test]
 fn another_name_and_another_hour_change_nothing() {
-    let complaints = folders::each(&folders::all(), |dir| check(dir)).concat();
+    let complaints = cores::each(&folders::all(), |dir| check(dir)).concat();
     assert!(complaints.is_empty(), "{} differences:\n{}", complaints.len(), complaints.join("\n"));
 }
 
@@ -35,7 +37,9 @@ fn names_and_times_go_there_and_back() {
     ]);
     let rename = Rename::of(&documents);
     let (_, new) = rename.document("a.log", &text);
-    for gone in [id, "4g0ec", "88gxw", "w465v", "461843c938324dafae99369081c83008", "gold", "21:42:26", "23:12:44"] {
+    for gone in
+        [id, "4g0ec", "88gxw", "w465v", "461843c938324dafae99369081c83008", "gold", "21:42:26", "23:12:44"]
+    {
         assert!(!new.contains(gone), "{gone} is still in {new}");
     }
     let day = ["E1201 00:59:26.5", "2026-12-01 02:29:44.010", "2026-12-01T00:39:35Z"];

@@ -3,6 +3,8 @@
 //! writes the stored outputs anew.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends loudly, and prints its table")]
 
+#[path = "support/cores.rs"]
+mod cores;
 #[path = "support/expect.rs"]
 mod expect;
 #[path = "support/folders.rs"]
@@ -30,13 +32,14 @@ struct Outcome {
 
 #[test]
 fn every_scenario_has_its_answer() {
-    let outcomes = folders::each(&folders::all(), |dir| check(dir));
+    let outcomes = cores::each(&folders::all(), |dir| check(dir));
 
     println!("{:<52} {:<36} right?", "scenario", "first cause");
     for o in &outcomes {
         println!("{:<52} {:<36} {}", o.name, o.first, if o.wrong.is_empty() { "right" } else { "WRONG" });
     }
-    let wrong: Vec<String> = outcomes.iter().filter(|o| !o.wrong.is_empty()).map(Outcome::complaint).collect();
+    let wrong: Vec<String> =
+        outcomes.iter().filter(|o| !o.wrong.is_empty()).map(Outcome::complaint).collect();
     assert!(wrong.is_empty(), "{} of {} scenarios:\n{}", wrong.len(), outcomes.len(), wrong.join("\n"));
 }
 

@@ -32,7 +32,8 @@ pub(crate) struct Expect {
 impl Expect {
     /// Reads `expect.yaml` of a scenario folder.
     pub(crate) fn read(dir: &Path) -> Result<Self, String> {
-        let text = std::fs::read_to_string(dir.join("expect.yaml")).map_err(|e| format!("expect.yaml: {e}"))?;
+        let text =
+            std::fs::read_to_string(dir.join("expect.yaml")).map_err(|e| format!("expect.yaml: {e}"))?;
         serde_yaml::from_str(&text).map_err(|e| format!("expect.yaml: {e}"))
     }
 
@@ -102,7 +103,10 @@ impl Expect {
         let mut wrong = Vec::new();
         let mut hold = |right: bool, what: String| wrong.extend((!right).then_some(what));
 
-        hold(right.iter().any(|id| id == text(first, "id")), format!("first {}, not {right:?}", text(first, "id")));
+        hold(
+            right.iter().any(|id| id == text(first, "id")),
+            format!("first {}, not {right:?}", text(first, "id")),
+        );
         for (field, wanted) in [("certainty", &self.certainty), ("recovers", &self.recovers)] {
             if let Some(wanted) = wanted {
                 hold(text(first, field) == wanted, format!("{field} {}, not {wanted}", text(first, field)));
@@ -119,8 +123,11 @@ impl Expect {
         for word in &self.says {
             hold(contains(&says, word), format!("{word:?} is not said"));
         }
-        let fixes: Vec<String> =
-            if several { causes.iter().flat_map(fix).collect() } else { speakers.iter().flat_map(|c| fix(c)).collect() };
+        let fixes: Vec<String> = if several {
+            causes.iter().flat_map(fix).collect()
+        } else {
+            speakers.iter().flat_map(|c| fix(c)).collect()
+        };
         for word in &self.fix {
             hold(contains(&fixes, word), format!("no fix has {word:?}"));
         }

@@ -1,8 +1,6 @@
-//! The scenario folders, and a way to put all cores to work on them.
+//! The scenario folders.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Every folder below `tests/scenarios`, sorted by name.
 pub(crate) fn all() -> Vec<PathBuf> {
@@ -17,29 +15,4 @@ pub(crate) fn all() -> Vec<PathBuf> {
 /// Name of a scenario: its folder's name.
 pub(crate) fn name(dir: &Path) -> String {
     dir.file_name().unwrap().to_string_lossy().into_owned()
-}
-
-/// Runs `work` over `items` on all cores; the results come in the order of the items.
-pub(crate) fn each<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<T> {
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::new());
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..cores {
-            scope.spawn(|| {
-                while let Some((at, item)) = take(items, &next) {
-                    let result = work(item);
-                    done.lock().unwrap().push((at, result));
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().unwrap();
-    done.sort_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, result)| result).collect()
-}
-
-fn take<'i, I>(items: &'i [I], next: &AtomicUsize) -> Option<(usize, &'i I)> {
-    let at = next.fetch_add(1, Ordering::Relaxed);
-    items.get(at).map(|item| (at, item))
 }

@@ -30,7 +30,8 @@ pub(crate) fn rewrite(bundle: &mut Bundle) {
 
 fn references(owners: &mut Value) {
     for owner in owners.as_array_mut().into_iter().flatten() {
-        let version = owner["apiVersion"].as_str().unwrap_or_default().replace("x-k8s.io/v1beta2", "x-k8s.io/v1beta1");
+        let version =
+            owner["apiVersion"].as_str().unwrap_or_default().replace("x-k8s.io/v1beta2", "x-k8s.io/v1beta1");
         owner["apiVersion"] = json!(version);
     }
 }
@@ -41,7 +42,8 @@ fn status(object: &mut Value) {
     let Some(status) = object.get_mut("status").and_then(Value::as_object_mut) else { return };
     let initialization = status.remove("initialization").unwrap_or_default();
     let old = status.remove("deprecated").and_then(|d| d.get("v1beta1").cloned()).unwrap_or_default();
-    for field in ["conditions", "upToDateReplicas", "controlPlane", "workers", "deletion", "lastRemediation"] {
+    for field in ["conditions", "upToDateReplicas", "controlPlane", "workers", "deletion", "lastRemediation"]
+    {
         status.remove(field);
     }
     status.extend(old.as_object().cloned().unwrap_or_default());
@@ -83,7 +85,9 @@ fn spec(object: &mut Value) {
         topology.insert("class".to_owned(), class.unwrap_or_default());
     }
     if let Some(checks) = spec.remove("checks") {
-        let unhealthy = spec.remove("remediation").and_then(|r| r.pointer("/triggerIf/unhealthyLessThanOrEqualTo").cloned());
+        let unhealthy = spec
+            .remove("remediation")
+            .and_then(|r| r.pointer("/triggerIf/unhealthyLessThanOrEqualTo").cloned());
         spec.insert("maxUnhealthy".to_owned(), unhealthy.unwrap_or_default());
         let seconds = checks["nodeStartupTimeoutSeconds"].as_i64().unwrap_or(600);
         spec.insert("nodeStartupTimeout".to_owned(), json!(format!("{}m0s", seconds / 60)));
@@ -110,7 +114,9 @@ fn rename(fields: &mut Map<String, Value>, from: &str, to: &str) {
 fn images(object: &mut Value) {
     for path in ["/spec/template/spec/containers", "/spec/containers"] {
         for container in object.pointer_mut(path).and_then(Value::as_array_mut).into_iter().flatten() {
-            let Some((image, _)) = container["image"].as_str().and_then(|i| i.rsplit_once(':')) else { continue };
+            let Some((image, _)) = container["image"].as_str().and_then(|i| i.rsplit_once(':')) else {
+                continue;
+            };
             let tag = if image.contains("openstack") { "v0.11.8" } else { "v1.8.4" };
             container["image"] = json!(format!("{image}:{tag}"));
         }

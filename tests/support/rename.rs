@@ -79,7 +79,8 @@ impl Rename {
         let known: BTreeSet<&str> = find.run.find_iter(&everything).map(|m| m.as_str()).collect();
         let mut dice = Dice(0x2545_F491_4F6C_DD1D);
 
-        let uuids: BTreeSet<String> = find.uuid.find_iter(&everything).map(|m| m.as_str().to_owned()).collect();
+        let uuids: BTreeSet<String> =
+            find.uuid.find_iter(&everything).map(|m| m.as_str().to_owned()).collect();
         let hexes = known.iter().filter(|r| r.len() == 32 && r.chars().all(|c| HEX.contains(c)));
         let hexes: BTreeSet<String> = hexes.map(|r| (*r).to_owned()).collect();
         let (stacks, suffixes) = names(&find, &everything);
@@ -125,7 +126,9 @@ impl Rename {
                 _ => continue,
             };
             let place = Regex::new(&place).unwrap();
-            text = place.replace_all(&text, |c: &Captures<'_>| format!("{}{}{}", &c[1], word.new, &c[2])).into_owned();
+            text = place
+                .replace_all(&text, |c: &Captures<'_>| format!("{}{}{}", &c[1], word.new, &c[2]))
+                .into_owned();
         }
         (self.text(path), text)
     }
@@ -244,7 +247,12 @@ impl Dice {
     }
 
     /// New names for the clusters or node groups that Magnum lists.
-    fn words(&mut self, documents: &BTreeMap<String, String>, list: &str, known: &BTreeSet<&str>) -> Vec<Word> {
+    fn words(
+        &mut self,
+        documents: &BTreeMap<String, String>,
+        list: &str,
+        known: &BTreeSet<&str>,
+    ) -> Vec<Word> {
         let text = documents.get(&format!("openstack/container-infra/{list}.json"));
         let body: Value = text.and_then(|t| serde_json::from_str(t).ok()).unwrap_or_default();
         let rows = body.get(list).and_then(Value::as_array).cloned().unwrap_or_default();
