@@ -8,11 +8,14 @@
 mod change;
 #[path = "support/cores.rs"]
 mod cores;
+#[path = "support/good.rs"]
+mod good;
 #[path = "support/old_contract.rs"]
 mod old_contract;
 
 use change::{bundle, conditions, drop_field, magnum, objects, own, rows, stack, turn};
-use kubectl_magnum::bundle::{Bundle, Why};
+use good::{Good, NEW, OLD};
+use kubectl_magnum::bundle::{Bundle, Object, Why};
 use kubectl_magnum::exit::code;
 use kubectl_magnum::report::Verdict;
 use kubectl_magnum::run;
@@ -49,132 +52,6 @@ const VITAL: [&str; 14] = [
     "kubernetes/machinehealthcheck",
     "kubernetes/deployment",
     "kubernetes/pod",
-];
-
-/// Kind, conditions that are True in a healthy cluster, and those that are False.
-type Good = (&'static str, &'static [&'static str], &'static [&'static str]);
-
-const MOVING: &[&str] = &["RollingOut", "Remediating", "ScalingUp", "ScalingDown", "Paused", "Deleting"];
-
-const NEW: &[Good] = &[
-    (
-        "Cluster",
-        &[
-            "Available",
-            "RemoteConnectionProbe",
-            "InfrastructureReady",
-            "ControlPlaneInitialized",
-            "ControlPlaneAvailable",
-            "WorkersAvailable",
-            "TopologyReconciled",
-            "ControlPlaneMachinesReady",
-            "WorkerMachinesReady",
-            "ControlPlaneMachinesUpToDate",
-            "WorkerMachinesUpToDate",
-        ],
-        MOVING,
-    ),
-    (
-        "KubeadmControlPlane",
-        &[
-            "Available",
-            "CertificatesAvailable",
-            "Initialized",
-            "EtcdClusterHealthy",
-            "ControlPlaneComponentsHealthy",
-            "MachinesReady",
-            "MachinesUpToDate",
-        ],
-        MOVING,
-    ),
-    (
-        "Machine",
-        &[
-            "Available",
-            "Ready",
-            "UpToDate",
-            "BootstrapConfigReady",
-            "InfrastructureReady",
-            "NodeHealthy",
-            "NodeReady",
-            "HealthCheckSucceeded",
-            "NodeKubeadmLabelsAndTaintsSet",
-            "EtcdPodHealthy",
-            "EtcdMemberHealthy",
-            "APIServerPodHealthy",
-            "ControllerManagerPodHealthy",
-            "SchedulerPodHealthy",
-        ],
-        &["Updating", "Paused", "Deleting"],
-    ),
-    ("MachineDeployment", &["Available", "MachinesReady", "MachinesUpToDate"], MOVING),
-    (
-        "MachineSet",
-        &["MachinesReady", "MachinesUpToDate"],
-        &["Remediating", "ScalingUp", "ScalingDown", "Paused", "Deleting"],
-    ),
-    ("MachineHealthCheck", &["RemediationAllowed"], &["Paused"]),
-    ("KubeadmConfig", &["Ready", "CertificatesAvailable", "DataSecretAvailable"], &["Paused"]),
-    ("ClusterResourceSet", &["ResourcesApplied"], &["Paused"]),
-    ("ClusterClass", &["VariablesReady"], &["Paused"]),
-    (
-        "OpenStackCluster",
-        &["Ready", "NetworkReady", "RouterReady", "SecurityGroupsReady", "APIEndpointReady"],
-        &[],
-    ),
-    ("OpenStackMachine", &["Ready", "InstanceReady", "APIServerIngressReadyCondition"], &[]),
-    ("OpenStackServer", &["Ready", "InstanceReady"], &[]),
-];
-
-const OLD: &[Good] = &[
-    (
-        "Cluster",
-        &[
-            "Ready",
-            "ControlPlaneInitialized",
-            "ControlPlaneReady",
-            "InfrastructureReady",
-            "TopologyReconciled",
-        ],
-        &[],
-    ),
-    (
-        "KubeadmControlPlane",
-        &[
-            "Ready",
-            "Available",
-            "CertificatesAvailable",
-            "ControlPlaneComponentsHealthy",
-            "EtcdClusterHealthy",
-            "MachinesCreated",
-            "MachinesReady",
-            "Resized",
-        ],
-        &[],
-    ),
-    (
-        "Machine",
-        &[
-            "Ready",
-            "BootstrapReady",
-            "InfrastructureReady",
-            "NodeHealthy",
-            "HealthCheckSucceeded",
-            "APIServerPodHealthy",
-            "ControllerManagerPodHealthy",
-            "SchedulerPodHealthy",
-            "EtcdPodHealthy",
-            "EtcdMemberHealthy",
-        ],
-        &[],
-    ),
-    ("MachineDeployment", &["Ready", "Available", "MachineSetReady"], &[]),
-    ("MachineSet", &["Ready", "MachinesCreated", "MachinesReady", "Resized"], &[]),
-    ("MachineHealthCheck", &["RemediationAllowed"], &[]),
-    ("KubeadmConfig", &["Ready", "CertificatesAvailable", "DataSecretAvailable"], &[]),
-    ("ClusterResourceSet", &["ResourcesApplied"], &[]),
-    ("OpenStackMachine", &["Ready", "InstanceReady", "APIServerIngressReadyCondition"], &[]),
-    ("OpenStackServer", &["Ready", "InstanceReady"], &[]),
 ];
 
 /// A bundle under a name that says what was done to it.
@@ -368,7 +245,6 @@ fn autoscaled(bundle: &mut Bundle) {
 
 /// A second worker group, of no nodes.
 fn empty_group(bundle: &mut Bundle) {
-    let stack = stack(bundle);
     let groups = rows(bundle, "openstack/container-infra/nodegroups", "nodegroups");
     let mut group = groups.iter().find(|g| g["role"] == "worker").unwrap().clone();
     group["name"] = json!("batch");
@@ -384,20 +260,22 @@ fn empty_group(bundle: &mut Bundle) {
         group["replicas"] = json!(0);
         workers.push(group);
     }
-    for (kind, suffix) in
-        [("MachineDeployment", "-h7x4c"), ("MachineSet", "-h7x4c-zq5wd"), ("MachineHealthCheck", "-h7x4c")]
-    {
+    let mut clones: Vec<Object> = Vec::new();
+    for kind in ["MachineDeployment", "MachineSet", "MachineHealthCheck"] {
         let worker =
             objects(bundle, kind).into_iter().find(|o| o.value.to_string().contains("default-worker"));
-        let mut empty = worker.unwrap().clone();
-        let text = empty.value.to_string();
-        let old = empty.value["metadata"]["name"].as_str().unwrap();
-        let text = text.replace(old, &format!("{stack}-batch{suffix}")).replace("default-worker", "batch");
-        // The class of the group keeps its name.
-        let text = text.replace(r#""class":"batch""#, r#""class":"default-worker""#);
-        empty.value = serde_json::from_str(&text).unwrap();
-        numbers(&mut empty.value);
-        bundle.objects.push(empty);
+        clones.push(worker.unwrap().clone());
+    }
+    let uids: Vec<String> =
+        clones.iter().map(|c| c.value["metadata"]["uid"].as_str().unwrap().to_owned()).collect();
+    for mut clone in clones {
+        let mut text = clone.value.to_string().replace("default-worker", "batch");
+        for uid in &uids {
+            text = text.replace(uid, &format!("beef{}", &uid[4..]));
+        }
+        clone.value = serde_json::from_str(&text).unwrap();
+        numbers(&mut clone.value);
+        bundle.objects.push(clone);
     }
 }
 

@@ -74,6 +74,9 @@ impl Expect {
         if verdict == "working" {
             hold(report.get("progress").is_some_and(Value::is_object), "working without progress".into());
         }
+        for cause in causes {
+            hold(!fix(cause).is_empty(), format!("{} has no fix", text(cause, "id")));
+        }
         for id in &self.also {
             hold(named.contains(&id.as_str()), format!("{id} is not named, but {named:?}"));
         }
