@@ -87,7 +87,10 @@ pub fn seen(source: impl Into<String>, place: impl Into<String>, words: impl Int
 #[must_use]
 pub fn evidence_of(snapshot: &Snapshot<'_>, messages: &[&Message]) -> Vec<Evidence> {
     let mut sorted: Vec<&&Message> = messages.iter().collect();
-    sorted.sort_by_key(|m| (!m.current(), rank(&m.source), std::cmp::Reverse(m.last), m.name.clone()));
+    let summary = |m: &Message| matches!(&m.source, Source::Condition(kind, ..) if kind == "Ready");
+    sorted.sort_by_key(|m| {
+        (!m.current(), rank(&m.source), summary(m), std::cmp::Reverse(m.last), m.name.clone())
+    });
     let mut kinds = Vec::new();
     let mut evidence = Vec::new();
     for message in sorted {

@@ -113,7 +113,7 @@ fn finding(snapshot: &Snapshot<'_>, refused: &Refused<'_>) -> Finding {
     let failed = refused.messages.iter().any(|m| matches!(m.source, Source::ClusterReason | Source::GroupReason(_)));
     let mut finding = Finding::new(headline(snapshot, refused, &nodes))
         .likely_if((raised && !failed) || refused.messages.iter().all(|m| m.weak));
-    if let Some(numbers) = numbers(&rows, raised) {
+    if let Some(numbers) = numbers(refused, &rows, raised) {
         finding = finding.says(numbers);
     }
     for message in &refused.messages {
@@ -201,20 +201,24 @@ fn row(snapshot: &Snapshot<'_>, refused: &Refused<'_>, resource: &str) -> Row {
     Row { resource: resource.to_owned(), limit: number("limit").or(plain), used: number(used), place }
 }
 
-fn numbers(rows: &[Row], raised: bool) -> Option<String> {
-    let told: Vec<String> = rows
-        .iter()
-        .filter_map(|r| Some(format!("{} {} of {}", r.resource, r.used?, r.limit?)))
-        .collect();
+/// What was asked for, and what there is now.
+fn numbers(refused: &Refused<'_>, rows: &[Row], raised: bool) -> Option<String> {
+    let told: Vec<String> =
+        rows.iter().filter_map(|r| Some(format!("{} of {} {}", r.used?, r.limit?, words(&r.resource)))).collect();
     if told.is_empty() {
         return None;
     }
     let now = kit::and(&told);
-    Some(if raised {
-        format!("There is room by now ({now} in use), so this tells what was.")
-    } else {
-        format!("In use: {now}.")
-    })
+    if raised {
+        return Some(format!("There is room by now ({now} in use), so this tells what was."));
+    }
+    let asked = refused.refusal.requested.filter(|_| rows.len() == 1);
+    let too_small = asked.is_some_and(|asked| {
+        rows.iter().all(|r| r.limit.is_some_and(|limit| limit >= 0 && u64::try_from(limit).is_ok_and(|l| l < asked)))
+    });
+    let asked = asked.map(|n| format!("Asked for {n}; ")).unwrap_or_default();
+    let tail = if too_small { ", so the quota itself is too small for one machine" } else { "" };
+    Some(format!("{asked}{now} are in use{tail}."))
 }
 
 fn nodes<'a, 'w>(snapshot: &'a Snapshot<'w>, refused: &Refused<'_>) -> Vec<&'a Node<'w>> {
@@ -352,7 +356,7 @@ status:
 "#;
         let report = report(&format!("{REFUSED}{quotas}"), &[]);
         let cause = &report.causes[0];
-        assert!(cause.says.iter().any(|s| s.contains("router 9 of 9")), "{:?}", cause.says);
+        assert!(cause.says.iter().any(|s| s.contains("9 of 9 routers")), "{:?}", cause.says);
         let lines: Vec<&String> = cause.fix.steps.iter().flat_map(|s| &s.run).collect();
         assert!(lines.iter().any(|l| *l == "openstack quota set --routers 10 p1"), "{lines:?}");
     }

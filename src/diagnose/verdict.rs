@@ -78,7 +78,7 @@ fn wait_words(snapshot: &Snapshot<'_>, waiting: &Waiting) -> String {
 
 /// What to run next.
 pub(super) fn next_steps(snapshot: &Snapshot<'_>, verdict: Verdict) -> Vec<Step> {
-    let name = snapshot.marks.uuid.as_deref().unwrap_or(&snapshot.asked_for);
+    let name = &snapshot.asked_for;
     let again = Step {
         say: "look again".to_owned(),
         run: vec![format!("kubectl magnum why {name}")],
