@@ -8,10 +8,12 @@ use crate::model::{Doc, Seen};
 /// The OpenStackCluster and its things.
 pub(super) fn infrastructure(ground: Ground<'_, '_>) -> Vec<Node> {
     let kube = &ground.snapshot.kube;
-    let mut rows: Vec<Node> = kube.openstack_clusters.some().iter().map(|doc| openstack_cluster(ground, *doc)).collect();
+    let mut rows: Vec<Node> =
+        kube.openstack_clusters.some().iter().map(|doc| openstack_cluster(ground, *doc)).collect();
     if rows.is_empty() {
         let name = kube.cluster().and_then(|c| c.str("spec.infrastructureRef.name"));
-        let mut node = row::absent(ground, "OpenStackCluster", name.unwrap_or_default(), &kube.openstack_clusters);
+        let mut node =
+            row::absent(ground, "OpenStackCluster", name.unwrap_or_default(), &kube.openstack_clusters);
         if name.is_none() && node.mood == Mood::Bad {
             node.mood = Mood::Unsure;
             "not made yet".clone_into(&mut node.message);
@@ -67,15 +69,23 @@ fn thing(ground: Ground<'_, '_>, kind: &str, noted: Option<Doc<'_>>, list: &Seen
     Some(node)
 }
 
-/// One row for all of them if all are fine, or all have not been read for one reason.
+/// One row for all of them if all are fine, or all have not been read for one reason;
+/// in a delete, one row for those that are gone.
 fn together(rows: Vec<Node>) -> Vec<Node> {
-    let [first, _, ..] = rows.as_slice() else { return rows };
     let fine = rows.iter().all(|r| r.mood == Mood::Good);
-    let unread = rows.iter().all(|r| r.mood == Mood::Unsure && r.status == first.status && r.message == first.message);
-    if !fine && !unread {
-        return rows;
+    let unread = rows.iter().all(|r| {
+        r.mood == Mood::Unsure && rows.first().is_some_and(|f| r.status == f.status && r.message == f.message)
+    });
+    if fine || unread {
+        return joined(rows);
     }
-    let status = if fine { "ACTIVE".to_owned() } else { first.status.clone() };
+    let (gone, rest): (Vec<_>, Vec<_>) = rows.into_iter().partition(|r| r.mood == Mood::Plain);
+    joined(gone).into_iter().chain(rest).collect()
+}
+
+fn joined(rows: Vec<Node>) -> Vec<Node> {
+    let [first, _, ..] = rows.as_slice() else { return rows };
+    let status = if first.mood == Mood::Good { "ACTIVE".to_owned() } else { first.status.clone() };
     vec![Node {
         status,
         message: first.message.clone(),
@@ -141,7 +151,12 @@ fn load_balancer(ground: Ground<'_, '_>, doc: Doc<'_>) -> Option<Node> {
 /// Its floating IP by Neutron's word, else the address that CAPO has noted, else its own.
 fn address(ground: Ground<'_, '_>, balancer: Doc<'_>, noted: Option<Doc<'_>>) -> String {
     let port = balancer.str("vip_port_id");
-    let floating = ground.snapshot.cloud.floating_ips.some().iter().find(|f| port.is_some() && f.str("port_id") == port);
+    let floating =
+        ground.snapshot.cloud.floating_ips.some().iter().find(|f| port.is_some() && f.str("port_id") == port);
     let address = floating.and_then(|f| f.str("floating_ip_address"));
-    address.or_else(|| noted?.str("ip")).or_else(|| balancer.str("vip_address")).unwrap_or_default().to_owned()
+    address
+        .or_else(|| noted?.str("ip"))
+        .or_else(|| balancer.str("vip_address"))
+        .unwrap_or_default()
+        .to_owned()
 }

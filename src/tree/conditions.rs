@@ -35,9 +35,8 @@ pub(super) fn quiet(ground: Ground<'_, '_>, doc: Doc<'_>, c: &Condition<'_>) -> 
 /// The rows for an object's conditions, as far as they are wanted, in the object's order.
 pub(super) fn rows(ground: Ground<'_, '_>, doc: Doc<'_>) -> Vec<Node> {
     let wanted = ground.shape.show_conditions.of(doc.kind(), doc.name());
-    let telling = |c: &Condition<'_>| {
-        !c.good() || !c.message.is_empty() || matches!(c.kind, "Available" | "Ready")
-    };
+    let telling =
+        |c: &Condition<'_>| !c.good() || !c.message.is_empty() || matches!(c.kind, "Available" | "Ready");
     let keep = |c: &Condition<'_>| match wanted {
         Wanted::None => false,
         Wanted::Telling => telling(c),
@@ -77,7 +76,7 @@ impl Leaf<'_> {
 }
 
 /// `1 of 2 completed`, the summary of the older contract.
-fn counts(text: &str) -> bool {
+pub(super) fn counts(text: &str) -> bool {
     text.strip_suffix(" completed").and_then(|t| t.split_once(" of ")).is_some_and(|(done, all)| {
         [done, all].iter().all(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()))
     })
@@ -117,7 +116,11 @@ pub(super) fn join(leaves: &[Leaf<'_>]) -> String {
             continue;
         }
         texts.push(leaf.text);
-        lines.push(if leaf.top.is_empty() { leaf.text.to_owned() } else { format!("{}: {}", leaf.top, leaf.text) });
+        lines.push(if leaf.top.is_empty() {
+            leaf.text.to_owned()
+        } else {
+            format!("{}: {}", leaf.top, leaf.text)
+        });
     }
     lines.join("\n")
 }

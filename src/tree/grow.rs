@@ -4,7 +4,7 @@ use super::row::{self, Ground};
 use super::{Mood, Node, Shape, cloud, conditions, machine, workers};
 use crate::model::action::Action;
 use crate::model::status_reason::StatusReason;
-use crate::model::{Doc, Snapshot};
+use crate::model::{Doc, Snapshot, Status};
 
 /// Condition types of a Cluster, a control plane or a deployment that repeat what the
 /// rows below say.
@@ -73,14 +73,35 @@ fn cluster(ground: Ground<'_, '_>) -> Node {
             row::finish(ground, doc, &mut node);
             node
         }
-        None => row::absent(ground, "Cluster", ground.snapshot.marks.stack_id.as_deref().unwrap_or_default(), &kube.clusters),
+        None => no_cluster(ground),
     };
     let gone = doc.is_none() && kube.clusters.whole();
     let rows = children(ground);
-    // Below a Cluster that is not there only what outlived it is worth a row.
-    node.children.extend(rows.into_iter().filter(|row| !gone || row.status != "missing" || !row.children.is_empty()));
+    node.children.extend(rows.into_iter().filter(|row| !gone || outlived(row)));
     settle(ground, &mut node);
     node
+}
+
+/// The row of a Cluster that was not read or is not there. One that Magnum has only just
+/// been asked for may be on its way.
+fn no_cluster(ground: Ground<'_, '_>) -> Node {
+    let snapshot = ground.snapshot;
+    let stack_id = snapshot.marks.stack_id.as_deref();
+    let mut node = row::absent(ground, "Cluster", stack_id.unwrap_or_default(), &snapshot.kube.clusters);
+    let asked = snapshot.magnum.cluster.and_then(|c| c.time("created_at"));
+    if node.mood == Mood::Bad && asked.is_some_and(|at| snapshot.age(at) < row::SETTLES) {
+        node.mood = Mood::Unsure;
+    }
+    if stack_id.is_none() && snapshot.magnum.cluster.is_some() {
+        "Magnum has no stack id for it".clone_into(&mut node.message);
+    }
+    node
+}
+
+/// Below a Cluster that is not there only what is there is worth a row.
+fn outlived(row: &Node) -> bool {
+    let there = row.status != "missing" && !row.status.is_empty();
+    there || row.children.iter().any(outlived)
 }
 
 fn children(ground: Ground<'_, '_>) -> Vec<Node> {
@@ -126,27 +147,49 @@ fn shorten(ground: Ground<'_, '_>, doc: Doc<'_>, node: &mut Node) {
         !quiet && !SUMS.contains(&leaf.top) && leaf.top != "Deleting"
     });
     node.message = conditions::join(&told);
+    // The whole may have passed for noise because of the parts that were left out.
+    if !told.is_empty() && message.starts_with("* ") && node.status == Status::False.word() {
+        node.mood = Mood::Bad;
+    }
 }
 
-/// While a cluster is made or changed, what sums up other rows is bad only if one of
-/// those is, or if it has a fault of its own.
+/// Reads the rows that sum up others by those: bad if one of them is; not bad while they
+/// are on their way, unless the object has a fault of its own.
 fn settle(ground: Ground<'_, '_>, node: &mut Node) {
     for child in &mut node.children {
         settle(ground, child);
     }
     let kinds = ["Cluster", "KubeadmControlPlane", "MachineDeployment", "MachineSet"];
-    let sums = kinds.contains(&node.kind.as_str()) && node.children.iter().any(|c| !c.condition);
-    let below = node.children.iter().any(|child| !child.condition && child.any(Mood::Bad));
-    if !sums || node.mood != Mood::Bad || below || ground.snapshot.action == Action::Run {
+    if !kinds.contains(&node.kind.as_str()) || node.status != Status::False.word() {
         return;
     }
-    let doc = ground.snapshot.kube.all().find(|d| d.kind() == node.kind && d.name() == node.name);
-    let own = |doc: Doc<'_>| {
-        doc.conditions().iter().any(|c| {
-            !SUMS.contains(&c.kind) && conditions::mood(ground, doc, c) == Mood::Bad
-        })
-    };
-    if doc.is_some_and(|doc| !own(doc)) {
-        node.mood = Mood::Unsure;
+    let bad = node.children.iter().any(|child| !child.condition && child.any(Mood::Bad));
+    match node.mood {
+        Mood::Unsure if bad && node.reason != "deleting" => node.mood = Mood::Bad,
+        Mood::Bad if !bad && under_way(ground, node) && !own_fault(ground, node) => node.mood = Mood::Unsure,
+        _ => {}
     }
+}
+
+/// True for a row whose rows below are being made or changed, or cannot be yet.
+fn under_way(ground: Ground<'_, '_>, node: &Node) -> bool {
+    let parts = |n: &&Node| !n.condition && n.kind != "Templates";
+    if !node.children.iter().any(|c| parts(&c)) {
+        let network = ground.snapshot.kube.openstack_cluster();
+        return network.is_none_or(|c| !c.is("status.ready") && !c.good("Ready"));
+    }
+    ground.snapshot.action != Action::Run || waits(node)
+}
+
+fn waits(node: &Node) -> bool {
+    node.reason.starts_with("waits for ") || node.children.iter().any(waits)
+}
+
+/// True if a condition is bad that does not sum up other rows.
+fn own_fault(ground: Ground<'_, '_>, node: &Node) -> bool {
+    let doc = ground.snapshot.kube.all().find(|d| d.kind() == node.kind && d.name() == node.name);
+    let conditions = doc.into_iter().flat_map(|doc| doc.conditions().into_iter().map(move |c| (doc, c)));
+    conditions
+        .into_iter()
+        .any(|(doc, c)| !SUMS.contains(&c.kind) && conditions::mood(ground, doc, &c) == Mood::Bad)
 }

@@ -1,15 +1,10 @@
 //! A Machine and what makes it real: OpenStackMachine, OpenStackServer, the server in
 //! Nova, KubeadmConfig. What only repeats the Machine is left out.
 
-use jiff::SignedDuration;
-
-use super::row::{self, Ground};
+use super::row::{self, Ground, SETTLES};
 use super::{Mood, Node, conditions};
 use crate::model::node::Node as Parts;
 use crate::model::{Doc, Status};
-
-/// A server may be in one list and not yet in the other, as they are not read at once.
-const SETTLES: SignedDuration = SignedDuration::from_secs(60);
 
 /// The row of a machine; of an orphan, the row of what is left of it.
 pub(super) fn machine(ground: Ground<'_, '_>, parts: &Parts<'_>) -> Option<Node> {
@@ -51,6 +46,10 @@ fn shorten(ground: Ground<'_, '_>, parts: &Parts<'_>, doc: Doc<'_>, node: &mut N
     let mut told = conditions::leaves(&message);
     told.retain(|leaf| !leaf.waits() && leaf.top != "Deleting" && !quiet(leaf.top));
     node.message = conditions::join(&told);
+    // The whole may have passed for noise because of the parts that were left out.
+    if !told.is_empty() && message.starts_with("* ") && node.status == Status::False.word() {
+        node.mood = Mood::Bad;
+    }
     let summary = node.reason.starts_with("WaitingFor")
         || matches!(node.reason.as_str(), "NotReady" | "ReadyUnknown" | "NotReported");
     if told.is_empty() && summary {
@@ -92,7 +91,12 @@ fn below(ground: Ground<'_, '_>, parts: &Parts<'_>, machine: Doc<'_>, node: &Nod
         }
     } else if let Some(name) = machine.str("spec.infrastructureRef.name") {
         let list = &ground.snapshot.kube.openstack_machines;
-        rows.extend(list.whole().then(|| row::absent(ground, "OpenStackMachine", name, list)));
+        let mut missing = row::absent(ground, "OpenStackMachine", name, list);
+        if missing.mood == Mood::Bad && machine.created().is_some_and(|at| ground.snapshot.age(at) < SETTLES)
+        {
+            missing.mood = Mood::Unsure;
+        }
+        rows.extend(list.whole().then_some(missing));
     }
     if let Some(doc) = parts.config {
         if ground.shape.echo || !repeats(ground, doc, [Some(node), None]) {

@@ -49,7 +49,7 @@ fn is(node: &Node, kind: &str, id: &str) -> bool {
     node.kind.split(", ").map(word).any(|own| {
         own == wanted
             || (own == "machinedeployment" && wanted == "nodegroup")
-            || (own == "magnum" && wanted == "magnumcluster")
+            || (own == "magnum" && matches!(wanted.as_str(), "magnumcluster" | "cluster"))
     })
 }
 
@@ -70,13 +70,23 @@ mod tests {
     }
 
     fn tree() -> Node {
-        row("Magnum", "web", &["uuid-1"], vec![
-            row("Network, Router, SecurityGroups (2)", "", &["net-1", "sg-1"], vec![]),
-            row("MachineDeployment", "kube-blue-x", &["blue"], vec![
-                row("Machine", "m1", &[], vec![row("OpenStackServer", "m1", &[], vec![])]),
-                row("2 Machines...", "", &["m2", "m3", "nova-3"], vec![]),
-            ]),
-        ])
+        row(
+            "Magnum",
+            "web",
+            &["uuid-1"],
+            vec![
+                row("Network, Router, SecurityGroups (2)", "", &["net-1", "sg-1"], vec![]),
+                row(
+                    "MachineDeployment",
+                    "kube-blue-x",
+                    &["blue"],
+                    vec![
+                        row("Machine", "m1", &[], vec![row("OpenStackServer", "m1", &[], vec![])]),
+                        row("2 Machines...", "", &["m2", "m3", "nova-3"], vec![]),
+                    ],
+                ),
+            ],
+        )
     }
 
     fn marked(node: &Node) -> Vec<String> {
@@ -110,6 +120,7 @@ mod tests {
     fn magnums_words_find_their_rows() {
         check(&[("node group", "blue")], &["MachineDeployment kube-blue-x"]);
         check(&[("Magnum cluster", "web")], &["Magnum web"]);
+        check(&[("cluster", "uuid-1")], &["Magnum web"]);
     }
 
     #[test]

@@ -8,6 +8,9 @@ use crate::bundle::Why;
 use crate::model::action::Action;
 use crate::model::{Doc, Seen, Snapshot};
 
+/// A thing may be in one list and not yet in the other, as they are not read at once.
+pub(super) const SETTLES: SignedDuration = SignedDuration::from_secs(60);
+
 /// What the tree grows in.
 #[derive(Clone, Copy)]
 pub(super) struct Ground<'a, 'w> {
@@ -18,7 +21,12 @@ pub(super) struct Ground<'a, 'w> {
 impl Ground<'_, '_> {
     /// How a thing that should be there and is not is to be read.
     pub(super) fn mood_of_absence(self) -> Mood {
-        if self.snapshot.action == Action::Delete { Mood::Plain } else { Mood::Bad }
+        let snapshot = self.snapshot;
+        let no_more = snapshot.magnum.cluster.is_none()
+            && snapshot.magnum.clusters.whole()
+            && snapshot.kube.cluster().is_none()
+            && snapshot.kube.clusters.whole();
+        if snapshot.action == Action::Delete || no_more { Mood::Plain } else { Mood::Bad }
     }
 }
 
@@ -59,7 +67,9 @@ pub(super) fn summary(ground: Ground<'_, '_>, doc: Doc<'_>, types: &[&str]) -> N
     if node.mood != Mood::Good {
         c.reason.clone_into(&mut node.reason);
     }
-    c.message.trim().clone_into(&mut node.message);
+    if !conditions::counts(c.message) {
+        c.message.trim().clone_into(&mut node.message);
+    }
     node
 }
 

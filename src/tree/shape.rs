@@ -139,7 +139,18 @@ mod tests {
 
     #[test]
     fn what_cannot_be_meant_is_refused() {
-        for text in ["Machine, Cluster", " all", "Machine/\ta", ",", "Machine,", "/a", "Machine/", "a/b/c", "all/x", "+"] {
+        for text in [
+            "Machine, Cluster",
+            " all",
+            "Machine/\ta",
+            ",",
+            "Machine,",
+            "/a",
+            "Machine/",
+            "a/b/c",
+            "all/x",
+            "+",
+        ] {
             let error = text.parse::<ShowConditions>().unwrap_err();
             assert!(!error.is_empty(), "{text:?}");
         }

@@ -19,7 +19,9 @@ pub(super) fn control_planes(ground: Ground<'_, '_>) -> Vec<Node> {
     let mut rows = Vec::new();
     for doc in docs {
         let own = |parts: &Parts<'_>| match parts.owner {
-            Some(("KubeadmControlPlane", owner)) if docs.iter().any(|d| d.name() == owner) => owner == doc.name(),
+            Some(("KubeadmControlPlane", owner)) if docs.iter().any(|d| d.name() == owner) => {
+                owner == doc.name()
+            }
             _ => first == Some(doc.name()),
         };
         let mut node = maker(ground, *doc);
@@ -29,7 +31,8 @@ pub(super) fn control_planes(ground: Ground<'_, '_>) -> Vec<Node> {
     }
     if docs.is_empty() {
         let name = kube.cluster().and_then(|c| c.str("spec.controlPlaneRef.name"));
-        let mut node = row::absent(ground, "KubeadmControlPlane", name.unwrap_or_default(), &kube.control_planes);
+        let mut node =
+            row::absent(ground, "KubeadmControlPlane", name.unwrap_or_default(), &kube.control_planes);
         node.children = machines(ground, |parts| parts.control_plane);
         if name.is_none() && node.mood == Mood::Bad && node.children.is_empty() {
             node.mood = Mood::Unsure;
@@ -54,7 +57,8 @@ pub(super) fn workers(ground: Ground<'_, '_>) -> Option<Node> {
 /// True if some row other than `Other` shows the machine.
 pub(super) fn has_maker(ground: Ground<'_, '_>, parts: &Parts<'_>) -> bool {
     parts.machine.is_some()
-        && (parts.control_plane || ground.snapshot.kube.deployments.some().iter().any(|d| made_by(ground, parts, *d)))
+        && (parts.control_plane
+            || ground.snapshot.kube.deployments.some().iter().any(|d| made_by(ground, parts, *d)))
 }
 
 fn deployment(ground: Ground<'_, '_>, doc: Doc<'_>) -> Node {
@@ -66,7 +70,8 @@ fn deployment(ground: Ground<'_, '_>, doc: Doc<'_>) -> Node {
         node.children.extend(machines(ground, |parts| made_by(ground, parts, doc)));
     }
     let path = "spec.template.spec";
-    let names = ["bootstrap.configRef", "infrastructureRef"].map(|reference| doc.at(&format!("{path}.{reference}")));
+    let names =
+        ["bootstrap.configRef", "infrastructureRef"].map(|reference| doc.at(&format!("{path}.{reference}")));
     node.children.extend(templates(ground, &names.map(|n| n.map(Doc))));
     node
 }
@@ -99,10 +104,13 @@ pub(super) fn is_alone(ground: Ground<'_, '_>, check: Doc<'_>) -> bool {
 
 fn made_by(ground: Ground<'_, '_>, parts: &Parts<'_>, deployment: Doc<'_>) -> bool {
     let Some(machine) = parts.machine.filter(|_| !parts.control_plane) else { return false };
-    let set = parts.owner.filter(|(kind, _)| *kind == "MachineSet").and_then(|(_, name)| {
-        ground.snapshot.kube.sets.some().iter().find(|s| s.name() == name)
-    });
-    if let Some((_, owner)) = set.and_then(|s| s.owners().into_iter().find(|(kind, _)| *kind == "MachineDeployment")) {
+    let set = parts
+        .owner
+        .filter(|(kind, _)| *kind == "MachineSet")
+        .and_then(|(_, name)| ground.snapshot.kube.sets.some().iter().find(|s| s.name() == name));
+    if let Some((_, owner)) =
+        set.and_then(|s| s.owners().into_iter().find(|(kind, _)| *kind == "MachineDeployment"))
+    {
         return owner == deployment.name();
     }
     match machine.label(DEPLOYMENT) {
@@ -151,7 +159,9 @@ fn groups(ground: Ground<'_, '_>) -> Vec<Node> {
     let deployments = ground.snapshot.kube.deployments.some();
     let groups = ground.snapshot.magnum.groups.some().iter().filter(|g| g.text("role") != "master");
     let missing = groups.filter(|g| !deployments.iter().any(|d| d.label(GROUP) == g.str("name")));
-    missing.map(|g| group(ground, *g)).collect()
+    let mut rows: Vec<Node> = missing.map(|g| group(ground, *g)).collect();
+    rows.sort_by(|a, b| a.name.cmp(&b.name));
+    rows
 }
 
 fn group(ground: Ground<'_, '_>, group: Doc<'_>) -> Node {

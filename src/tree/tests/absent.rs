@@ -70,6 +70,16 @@ gaps:
 }
 
 #[test]
+fn a_cluster_that_was_only_just_asked_for_may_be_on_its_way() {
+    for (created, mood) in [("20:59:30", '?'), ("20:55:00", '!')] {
+        check(
+            &format!("magnum: {{status: CREATE_IN_PROGRESS, created_at: '2026-11-30T{created}Z'}}"),
+            &format!("? Magnum web CREATE_IN_PROGRESS\n  {mood} Cluster kube-a missing\n"),
+        );
+    }
+}
+
+#[test]
 fn a_cluster_that_magnum_does_not_have() {
     check(
         "
@@ -136,6 +146,65 @@ objects:
           ? Cluster kube-a True paused: paused: its controllers leave it alone
             ? OpenStackCluster o True paused: paused: its controllers leave it alone
             + KubeadmControlPlane k 0/0 True
+        ",
+    );
+}
+
+#[test]
+fn what_waits_for_the_network_is_not_bad() {
+    check(
+        "
+magnum: {status: CREATE_IN_PROGRESS}
+objects:
+- kind: Cluster
+  metadata: {name: kube-a}
+  status: {conditions: [{type: Available, status: 'False', reason: NotAvailable, message: '* InfrastructureReady: no routers left'}]}
+- kind: OpenStackCluster
+  metadata: {name: o}
+  status: {conditions: [{type: Ready, status: 'False', reason: OpenStackError, severity: Error, message: no routers left}]}
+- kind: KubeadmControlPlane
+  metadata: {name: k}
+  spec: {replicas: 1}
+  status: {conditions: [{type: Available, status: 'False', reason: NotAvailable, message: not yet initialized}]}
+",
+        "
+        ? Magnum web CREATE_IN_PROGRESS
+          ! Cluster kube-a False NotAvailable
+            ! OpenStackCluster o False OpenStackError: no routers left
+            ? KubeadmControlPlane k 0/1 False NotAvailable: not yet initialized
+        ",
+    );
+}
+
+#[test]
+fn a_fault_of_the_cluster_itself_is_kept() {
+    check(
+        r#"
+magnum: {status: CREATE_IN_PROGRESS}
+objects:
+- kind: Cluster
+  metadata: {name: kube-a}
+  status:
+    conditions:
+    - {type: Available, status: 'False', reason: NotAvailable, message: "* ControlPlaneAvailable: Control plane not yet initialized\n* TopologyReconciled: webhook refused"}
+    - {type: TopologyReconciled, status: 'False', reason: ReconcileFailed, message: webhook refused}
+"#,
+        "
+        ? Magnum web CREATE_IN_PROGRESS
+          ! Cluster kube-a False NotAvailable: TopologyReconciled: webhook refused
+            ? OpenStackCluster missing: not made yet
+            ? KubeadmControlPlane missing: not made yet
+        ",
+    );
+}
+
+#[test]
+fn a_cluster_that_nobody_has_is_no_fault() {
+    check(
+        "openstack: {container-infra/clusters: {clusters: []}}",
+        "
+        - Magnum web missing
+          - Cluster kube-a missing
         ",
     );
 }

@@ -32,7 +32,8 @@ objects:
 }
 
 const NETWORK: &str = "network/networks: {networks: [{id: net-1, name: net, status: ACTIVE}]}, network/subnets: {subnets: [{id: sub-1, name: sub}]}, network/routers: {routers: [{id: rou-1, name: rou, status: ACTIVE}]}";
-const GROUPS: &str = "network/security-groups: {security_groups: [{id: sg-1, name: plane}, {id: sg-2, name: work}]}";
+const GROUPS: &str =
+    "network/security-groups: {security_groups: [{id: sg-1, name: plane}, {id: sg-2, name: work}]}";
 
 fn balancer(fields: &str) -> String {
     format!("load-balancer/loadbalancers: {{loadbalancers: [{{id: lb-1, name: lb, {fields}}}]}}")
@@ -88,9 +89,7 @@ fn in_a_delete_what_is_gone_is_no_fault() {
         "DELETE_IN_PROGRESS",
         &format!("{{{GROUPS}}}"),
         "
-      - Network net missing
-      - Subnet sub missing
-      - Router rou missing
+      - Network, Subnet, Router missing
       + SecurityGroup plane present
       + SecurityGroup work present
       - LoadBalancer lb missing

@@ -74,7 +74,13 @@ fn check(shape: &Shape, objects: &[String], rest: &str, plane: char, expected: &
 #[test]
 fn a_summary_becomes_what_the_machine_waits_for() {
     let without_data = [machine("m1", false, NOT_READY, ""), infra("m1", WAITS)];
-    check(&Shape::default(), &without_data, "", '?', "              ? Machine m1 False waits for its bootstrap data\n");
+    check(
+        &Shape::default(),
+        &without_data,
+        "",
+        '?',
+        "              ? Machine m1 False waits for its bootstrap data\n",
+    );
     let worker = [machine("w1", false, NOT_READY, ""), infra("w1", WAITS)];
     let row = "            - Other\n              ? Machine w1 False waits for the control plane\n";
     check(&Shape::default(), &worker, "", '?', row);
@@ -153,7 +159,11 @@ fn a_server_is_missing_only_from_a_whole_list() {
 
 #[test]
 fn nova_and_kubernetes_disagree() {
-    let objects = [machine("m1", true, TRUE, ""), infra("m1", TRUE), server("m1", TRUE, ", instanceID: id-1, instanceState: ACTIVE")];
+    let objects = [
+        machine("m1", true, TRUE, ""),
+        infra("m1", TRUE),
+        server("m1", TRUE, ", instanceID: id-1, instanceState: ACTIVE"),
+    ];
     let nova = "openstack: {compute/servers: {servers: [{id: id-1, name: m1, status: SHUTOFF}]}}";
     let rows = "
               + Machine m1 True
@@ -167,7 +177,13 @@ fn nova_and_kubernetes_disagree() {
 fn the_same_refusal_folds_and_stays_on_the_row() {
     let mut objects: Vec<String> = ["m1", "m2", "m3"]
         .iter()
-        .flat_map(|n| [machine(n, true, NOT_READY, ""), infra(n, WAITS), server(n, &REFUSED.replace("left", &format!("left for {n}")), "")])
+        .flat_map(|n| {
+            [
+                machine(n, true, NOT_READY, ""),
+                infra(n, WAITS),
+                server(n, &REFUSED.replace("left", &format!("left for {n}")), ""),
+            ]
+        })
         .collect();
     let folded = "              ! 3 Machines... False InstanceCreateFailed: POST /servers 403: no cores left for m1 / See m1, m2, …\n";
     check(&Shape::default(), &objects, "", '!', folded);
@@ -183,9 +199,16 @@ fn the_same_refusal_folds_and_stays_on_the_row() {
 
 #[test]
 fn healthy_machines_fold_unless_told_not_to() {
-    let objects = [machine("m1", true, TRUE, ""), infra("m1", TRUE), machine("m2", true, TRUE, ""), infra("m2", TRUE)];
+    let objects =
+        [machine("m1", true, TRUE, ""), infra("m1", TRUE), machine("m2", true, TRUE, ""), infra("m2", TRUE)];
     check(&Shape::default(), &objects, "", '?', "              + 2 Machines... True: See m1, m2\n");
-    check(&shape(false, false), &objects, "", '?', "              + Machine m1 True\n              + Machine m2 True\n");
+    check(
+        &shape(false, false),
+        &objects,
+        "",
+        '?',
+        "              + Machine m1 True\n              + Machine m2 True\n",
+    );
     let named = Shape { show_conditions: "Machine/m1+".parse().unwrap(), ..Shape::default() };
     let rows = "
               + Machine m1 True

@@ -10,7 +10,7 @@ objects:
 - kind: KubeadmControlPlane
   metadata: {name: k}
   spec: {replicas: 1, machineTemplate: {spec: {infrastructureRef: {kind: OpenStackMachineTemplate, name: t1}}}}
-  status: {readyReplicas: 1, initialization: {controlPlaneInitialized: true}, conditions: [{type: Available, status: 'True'}]}
+  status: {replicas: 1, readyReplicas: 1, initialization: {controlPlaneInitialized: true}, conditions: [{type: Available, status: 'True'}]}
 ";
 
 const BLUE: &str = "
@@ -19,7 +19,7 @@ const BLUE: &str = "
   spec:
     replicas: 2
     template: {spec: {bootstrap: {configRef: {kind: KubeadmConfigTemplate, name: t2}}, infrastructureRef: {kind: OpenStackMachineTemplate, name: t3}}}
-  status: {conditions: [{type: Available, status: 'False', reason: NotAvailable, message: 0 available replicas}]}
+  status: {replicas: 2, conditions: [{type: Available, status: 'False', reason: NotAvailable, message: 0 available replicas}]}
 ";
 
 const SET: &str = "
@@ -62,8 +62,8 @@ fn a_node_group_without_deployment_is_shown() {
             + KubeadmControlPlane k 1/1 True
             - Workers
               ! MachineDeployment kube-a-blue 0/2 False NotAvailable: 0 available replicas
-              ! NodeGroup red missing CREATE_FAILED: quota
               ? NodeGroup new missing CREATE_IN_PROGRESS
+              ! NodeGroup red missing CREATE_FAILED: quota
 ";
     check(&Shape::default(), &format!("{BLUE}{groups}"), rows);
 }
@@ -85,6 +85,18 @@ fn machines_hang_below_their_deployment_or_their_set() {
                   + Machine w1 True
 ";
     check(&Shape { show_machinesets: true, ..Shape::default() }, &format!("{BLUE}{SET}"), sets);
+}
+
+#[test]
+fn a_deployment_that_is_being_scaled_is_on_its_way() {
+    let scaled = BLUE.replace("replicas: 2, conditions", "replicas: 1, conditions");
+    let rows = "
+            + KubeadmControlPlane k 1/1 True
+            - Workers
+              ? MachineDeployment kube-a-blue 0/2 False NotAvailable: 0 available replicas
+                + Machine w1 True
+";
+    check(&Shape::default(), &format!("{scaled}{SET}"), rows);
 }
 
 #[test]
