@@ -14,6 +14,8 @@ use super::source::{self, Limits, Source, plain, refused};
 use super::{Body, Bundle, Gap, Meta, Why, kubernetes, meta, place, redact};
 use crate::exit::{Failure, code};
 
+pub use super::write::{Written, write};
+
 /// Where Cluster API objects are unless somebody says otherwise.
 /// vexxhost/magnum-cluster-api, `magnum_cluster_api/conf.py`.
 const NAMESPACE: &str = "magnum-system";

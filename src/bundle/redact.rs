@@ -7,7 +7,7 @@ mod text;
 
 use std::borrow::Cow;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::meta::Meta;
 
@@ -35,13 +35,6 @@ pub fn text(text: &str) -> Cow<'_, str> {
 
 /// A Kubernetes object.
 pub fn object(value: &mut Value) {
-    if value.get("kind").and_then(Value::as_str) == Some("Secret") {
-        for key in ["data", "stringData"] {
-            if let Some(data) = value.get_mut(key) {
-                mask_below(data);
-            }
-        }
-    }
     kubernetes(value);
 }
 
@@ -70,6 +63,7 @@ pub fn meta(meta: &mut Meta) {
 fn kubernetes(value: &mut Value) {
     match value {
         Value::Object(map) => {
+            mask_secret(map);
             if let Some(Value::String(name)) = map.get("name")
                 && (VARIABLES.contains(&name.as_str()) || is_secret(name))
                 && let Some(value) = map.get_mut("value")
@@ -92,6 +86,19 @@ fn kubernetes(value: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(kubernetes),
         Value::String(text) => string(text),
         _ => {}
+    }
+}
+
+/// Data of a Secret. Items of a typed List say no kind, so an object without one may be one.
+fn mask_secret(map: &mut Map<String, Value>) {
+    let may_be = match map.get("kind").and_then(Value::as_str) {
+        Some(kind) => kind == "Secret",
+        None => map.contains_key("metadata"),
+    };
+    for key in ["data", "stringData"].into_iter().filter(|_| may_be) {
+        if let Some(data) = map.get_mut(key) {
+            mask_below(data);
+        }
     }
 }
 

@@ -70,6 +70,8 @@ fn settings_in_text() {
     check("password = \"a b c\"\nnext", "password = \"REDACTED\"\nnext");
     check("db_password: hunter2\nhost: db", "db_password: REDACTED\nhost: db");
     check("application_credential_secret=abc def", "application_credential_secret=REDACTED def");
+    check("application-credential-secret = \"a b\"", "application-credential-secret = \"REDACTED\"");
+    check("password = hunter2\nusername = x", "password = REDACTED\nusername = x");
     check("?token=abc&x=1", "?token=REDACTED&x=1");
 }
 

@@ -37,7 +37,7 @@ impl Limits {
     pub(super) const USUAL: Limits = Limits {
         document: 32 << 20,
         log: 64 << 20,
-        total: 512 << 20,
+        total: 256 << 20,
         files: 200_000,
         ratio: 250,
         ratio_from: 16 << 20,

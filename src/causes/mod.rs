@@ -24,7 +24,10 @@ use crate::model::{Message, Snapshot};
 use crate::report::{Certainty, Evidence, NotIt, Recovers, Risk, Thing};
 
 pub mod kit;
+mod quota_used_up;
 mod table;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub use table::ALL;
 

@@ -127,12 +127,17 @@ const FINDERS: [Finder; 11] = [
     network::phrase,
 ];
 
+/// Errors read from one text: far more than a sentence has, so that a hostile text costs no minutes.
+const MOST: usize = 200;
+
 /// Every HTTP, network and webhook error of the sentence, in order.
 pub fn chain(text: &str) -> Vec<ApiError> {
     let text = readable(text);
     let mut errors: Vec<ApiError> = Vec::new();
     let mut rest = text.as_ref();
-    while let Some((found, status)) = first(rest) {
+    while errors.len() < MOST
+        && let Some((found, status)) = first(rest)
+    {
         let before = rest.get(..found.start).unwrap_or_default();
         let mut error = found.error;
         if status {

@@ -2,7 +2,7 @@
 
 /// Reads the double-quoted string that `text` starts with: its value, and what follows the closing quote.
 /// A string that is cut off before its end is taken as far as it goes.
-pub fn quoted(text: &str) -> Option<(String, &str)> {
+pub(super) fn quoted(text: &str) -> Option<(String, &str)> {
     let inside = text.strip_prefix('"')?;
     let mut escaped = false;
     for (at, byte) in inside.bytes().enumerate() {
@@ -20,7 +20,7 @@ pub fn quoted(text: &str) -> Option<(String, &str)> {
 }
 
 /// The text with its backslash escapes undone; an escape nobody knows stays as it is.
-pub fn unescape(text: &str) -> String {
+pub(super) fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((plain, after)) = rest.split_once('\\') {
@@ -38,7 +38,7 @@ fn one_escape<'a>(after: &'a str, out: &mut String) -> &'a str {
         Some('n') => '\n',
         Some('t') => '\t',
         Some('r') => '\r',
-        Some('0') if !chars.as_str().starts_with(|c: char| c.is_digit(8)) => '\0',
+        Some('0') => '\0',
         Some(same @ ('"' | '\\' | '\'' | '/')) => same,
         Some('x') => return hexadecimal(after, 2, out),
         Some('u') if chars.as_str().starts_with('{') => return braced(after, out),

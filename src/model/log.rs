@@ -23,6 +23,10 @@ const PLAIN_KEYS: [(&str, &str); 6] = [
     ("openStackMachineTemplate", "OpenStackMachineTemplate"),
 ];
 
+/// Keys with several names (kubernetes-sigs/cluster-api, util/log and internal/controllers).
+const PLURAL_KEYS: [(&str, &str); 3] =
+    [("Machines", "Machine"), ("MachineSets", "MachineSet"), ("MachineDeployments", "MachineDeployment")];
+
 /// How loud a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -136,7 +140,16 @@ impl Record {
 
     /// The objects the record names by key, as kind and name, without their namespaces.
     pub fn objects(&self) -> Vec<(&str, &str)> {
-        self.pairs.iter().filter_map(|(key, value)| Some((kind_of(key)?, name_of(value)?))).collect()
+        let mut objects = Vec::new();
+        for (key, value) in &self.pairs {
+            match PLURAL_KEYS.iter().find(|(plural, _)| plural == key) {
+                Some((_, kind)) => {
+                    objects.extend(value.split(", ").filter_map(|one| Some((*kind, name_of(one)?))))
+                }
+                None => objects.extend(kind_of(key).zip(name_of(value))),
+            }
+        }
+        objects
     }
 
     /// The event, if the record is the recorder's.
@@ -189,7 +202,7 @@ fn name_of(value: &str) -> Option<&str> {
         false => value.split_once('/').map_or(value, |(_, name)| name),
     };
     let named = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.' | ':');
-    (!name.is_empty() && name.chars().all(named)).then_some(name)
+    (!name.is_empty() && name != "null" && name.chars().all(named)).then_some(name)
 }
 
 /// The text cut to a number of bytes, never inside a character.

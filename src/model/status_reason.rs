@@ -111,7 +111,8 @@ fn fields(list: &str) -> Vec<&str> {
     let mut start = 0;
     for (at, comma) in list.match_indices(", ") {
         let next = at + comma.len();
-        let follows = list.get(next..).and_then(|tail| tail.split_once(": ")).is_some_and(|(f, _)| is_field(f));
+        let follows =
+            list.get(next..).and_then(|tail| tail.split_once(": ")).is_some_and(|(f, _)| is_field(f));
         if follows {
             parts.extend(list.get(start..at));
             start = next;

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::MASK;
+
 /// A text that has none of these needs no second look. Most have none.
 const SIGNS: &str = concat!(
     "@|-----BEGIN|LS0tLS1CRUdJT|gAAAA|eyJ|",
@@ -49,7 +51,7 @@ const RULES: [(&str, &str); 11] = [
         concat!(
             r#"((?i-u:[a-z0-9_-]*(?:passw(?:or)?d|adminpass|token|passphrase|user_?data|"#,
             r#"certificate_?key|private_?key|secret_?key|access_?key|api_?key|"#,
-            r#"(?:client|credential|app)_?secret)\\?["']?|["']secret\\?["'])\s*[:=]\s*u?\\?["'])[^"'\\]+"#
+            r#"(?:client|credential|app)[_-]?secret)\\?["']?|["']secret\\?["'])\s*[:=]\s*u?\\?["'])[^"'\\]+"#
         ),
         "${1}REDACTED",
     ),
@@ -57,13 +59,11 @@ const RULES: [(&str, &str); 11] = [
     (
         concat!(
             r#"((?i-u:\b[a-z0-9_-]*(?:passw(?:or)?d|adminpass|passphrase|"#,
-            r#"(?:client|credential|app)_?secret)(?:=|:[ \t]+)|\b[a-z0-9_]*token=))[^\s"',&;\\]+"#
+            r#"(?:client|credential|app)[_-]?secret)(?:[ \t]*=[ \t]*|:[ \t]+)|\b[a-z0-9_]*token=))[^\s"',&;\\]+"#
         ),
         "${1}REDACTED",
     ),
 ];
-
-use super::MASK;
 
 /// Patterns that do not compile would be left out; a test counts them.
 static SIGN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(SIGNS).ok());

@@ -79,9 +79,12 @@ pub(super) fn sentence(text: &str) -> Option<Found> {
         let from = name_start(text, at);
         let said = text.get(from..at + words.len())?;
         let kind = said.split(" \"").next()?;
-        let sound = !kind.is_empty() && kind.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-'));
+        let sound =
+            !kind.is_empty() && kind.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-'));
         let whole = sound && kind != "service" && kind != "server";
-        whole.then(|| kubernetes(from, at + words.len(), Failing::Http(404), Some("NotFound"), super::sentence(said)))
+        whole.then(|| {
+            kubernetes(from, at + words.len(), Failing::Http(404), Some("NotFound"), super::sentence(said))
+        })
     });
     let internal = internal_error(text);
     fixed.chain(not_found.take(1)).chain(internal).chain(client_log(text)).min_by_key(|found| found.start)
@@ -99,10 +102,16 @@ fn own(line: &str) -> &str {
 fn internal_error(text: &str) -> Option<Found> {
     let (start, rest) = after(text, "Internal error occurred: ")?;
     let line = rest.split('\n').next()?;
-    if line.starts_with("failed calling webhook") {
+    if line.contains("failed calling webhook ") {
         return None;
     }
-    Some(kubernetes(start, end_of(text, rest), Failing::Http(500), Some("InternalError"), super::sentence(own(line))))
+    Some(kubernetes(
+        start,
+        end_of(text, rest),
+        Failing::Http(500),
+        Some("InternalError"),
+        super::sentence(own(line)),
+    ))
 }
 
 /// kube's client in the driver: `failed with status 504 Gateway Timeout` (kube-rs/kube, client/builder.rs).
@@ -114,9 +123,19 @@ fn client_log(text: &str) -> Option<Found> {
     Some(kubernetes(start, end_of(text, rest) + line.len(), failing, None, super::sentence(reason)))
 }
 
-fn kubernetes(start: usize, end: usize, failing: Failing, reason: Option<&str>, text: Option<String>) -> Found {
+fn kubernetes(
+    start: usize,
+    end: usize,
+    failing: Failing,
+    reason: Option<&str>,
+    text: Option<String>,
+) -> Found {
     let kind = reason.map(str::to_owned);
-    Found { start, end, error: ApiError { service: Service::Kubernetes, kind, text, ..ApiError::new(failing) } }
+    Found {
+        start,
+        end,
+        error: ApiError { service: Service::Kubernetes, kind, text, ..ApiError::new(failing) },
+    }
 }
 
 /// Where `kinds.group "name` starts that ends at the quote at `at`.
@@ -160,7 +179,9 @@ pub(super) fn status_print(text: &str) -> Option<Found> {
 /// itself only if that sentence was not understood.
 pub(super) fn merge_status(errors: &mut Vec<ApiError>, status: ApiError) {
     match errors.last_mut() {
-        Some(last) if last.webhook.as_ref().is_some_and(|webhook| webhook.denied) => last.failing = status.failing,
+        Some(last) if last.webhook.as_ref().is_some_and(|webhook| webhook.denied) => {
+            last.failing = status.failing
+        }
         Some(last) if last.webhook.is_some() => {}
         Some(last) if last.service == Service::Kubernetes && last.kind == status.kind => *last = status,
         _ => errors.push(status),

@@ -61,7 +61,7 @@ pub(super) fn request(text: &str) -> Option<Found> {
             && let Some((failing, end)) = told(reach(tail))
         {
             let start = offset + at - method.len();
-            let end = end_of(text, tail) + end;
+            let end = end_of(text, tail) + clause(reach(tail), end);
             return Some(Found { start, end, error: ApiError::new(failing).asked(method, url) });
         }
         offset = end_of(text, rest);
@@ -74,6 +74,13 @@ fn reach(tail: &str) -> &str {
     let next = [" \"http", "Expected HTTP response code", "failed calling webhook", ", failed to "];
     let end = next.iter().filter_map(|words| tail.find(words)).min().unwrap_or(tail.len());
     tail.get(..end).unwrap_or(tail)
+}
+
+/// Where the clause around a phrase ends: one failure is often told by two layers (`tls: …: x509: …`).
+fn clause(tail: &str, from: usize) -> usize {
+    let rest = tail.get(from..).unwrap_or_default();
+    let stops = [", ", "]", "\n", "; ", "%!("];
+    from + stops.iter().filter_map(|stop| rest.find(stop)).min().unwrap_or(rest.len())
 }
 
 /// The first network phrase: what it tells, and where it ends. A failed look-up of the server's name is told by
@@ -94,9 +101,12 @@ pub(super) fn phrase(text: &str) -> Option<Found> {
         .iter()
         .filter(|(_, _, alone)| *alone)
         .flat_map(|(words, failing, _)| text.match_indices(words).map(|(at, words)| (at, words, *failing)))
-        .filter(|(at, ..)| !text.get(..*at).is_some_and(|b| b.ends_with("rate limiter Wait returned an error: ")));
+        .filter(|(at, ..)| {
+            !text.get(..*at).is_some_and(|b| b.ends_with("rate limiter Wait returned an error: "))
+        });
     let (start, words, failing) = found.min_by_key(|(at, words, _)| (*at, std::cmp::Reverse(words.len())))?;
-    let rest = text.get(start + words.len()..).unwrap_or_default();
+    let tail = reach(text.get(start..).unwrap_or_default());
+    let end = start + clause(tail, words.len());
     let mut error = ApiError::new(failing);
     // hyper's words: the driver's extension speaks to nothing but Kubernetes.
     if words.starts_with("client error (") {
@@ -105,7 +115,7 @@ pub(super) fn phrase(text: &str) -> Option<Found> {
     if failing == Failing::NoEndpoints {
         error.service = Service::Kubernetes;
     }
-    Some(Found { start, end: end_of(text, rest), error })
+    Some(Found { start, end, error })
 }
 
 /// Openings of Python's clients before a URL.

@@ -66,7 +66,10 @@ const FIXED: [(&str, u16); 5] = [
     ("Method not allowed", 405),
     ("The server timed out waiting for the request", 408),
     ("Too many requests have been sent in a given amount of time", 429),
-    ("The service is currently unable to handle the request due to a temporary overloading or maintenance", 503),
+    (
+        "The service is currently unable to handle the request due to a temporary overloading or maintenance",
+        503,
+    ),
 ];
 
 /// gophercloud v1 where it says nothing but a fixed sentence.
@@ -119,7 +122,8 @@ pub(super) fn python_client(text: &str) -> Option<Found> {
 pub(super) fn python_class(before: &str) -> Option<String> {
     let word = before.trim_end().strip_suffix(':')?.rsplit([' ', '\n', ':', '"', '(']).next()?;
     let class = word.rsplit('.').next()?;
-    let endings = ["Exception", "Error", "Timeout", "Failure", "Refused", "NotFound", "Unauthorized", "Forbidden"];
+    let endings =
+        ["Exception", "Error", "Timeout", "Failure", "Refused", "NotFound", "Unauthorized", "Forbidden"];
     let sound = class.starts_with(|c: char| c.is_ascii_uppercase())
         && class.chars().all(|c| c.is_ascii_alphanumeric())
         && endings.iter().any(|ending| class.ends_with(ending));

@@ -40,7 +40,8 @@ fn neutron(text: &str) -> Option<QuotaRefusal> {
 /// `Quota has been met for resources: Load Balancer` (openstack/octavia, common/exceptions.py: QuotaException)
 fn octavia(text: &str) -> Option<QuotaRefusal> {
     let (_, rest) = after(text, "Quota has been met for resources: ")?;
-    let end = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, ' ' | ',' | '_'))).unwrap_or(rest.len());
+    let end =
+        rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, ' ' | ',' | '_'))).unwrap_or(rest.len());
     QuotaRefusal::of(rest.get(..end)?.split(','))
 }
 
@@ -76,7 +77,10 @@ const FIXED: [(&str, &str); 6] = [
 
 /// `Quota exceeded, too many server groups.`
 fn nova_fixed(text: &str) -> Option<QuotaRefusal> {
-    FIXED.iter().find(|(words, _)| text.contains(words)).and_then(|(_, resource)| QuotaRefusal::of([*resource]))
+    FIXED
+        .iter()
+        .find(|(words, _)| text.contains(words))
+        .and_then(|(_, resource)| QuotaRefusal::of([*resource]))
 }
 
 /// `Project … is over a limit for [Resource servers is over limit of 1 due to current usage 1 and delta 1, …]`
@@ -100,7 +104,8 @@ fn cinder_count(text: &str) -> Option<QuotaRefusal> {
         && let Some((resource, rest)) = rest.split_once(" allowed (")
         && !resource.contains(['"', '\n'])
     {
-        let named = after(rest, "for quota '").and_then(|(_, name)| name.split_once('\'')).map(|(name, _)| name);
+        let named =
+            after(rest, "for quota '").and_then(|(_, name)| name.split_once('\'')).map(|(name, _)| name);
         let mut refusal = QuotaRefusal::of([named.unwrap_or(resource)])?;
         refusal.limit = number(rest);
         return Some(refusal);
@@ -156,4 +161,84 @@ fn normal(resource: &str) -> String {
         _ => return name,
     };
     same.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Resources, then requested, used and limit.
+    fn check(text: &str, resources: &[&str], numbers: [Option<u64>; 3]) {
+        let refusal = quota(text).unwrap_or_else(|| panic!("no refusal in {text}"));
+        assert_eq!(refusal.resources, resources);
+        assert_eq!([refusal.requested, refusal.used, refusal.limit], numbers);
+    }
+
+    #[test]
+    fn neutron_names_resources() {
+        check("{\"message\": \"Quota exceeded for resources: ['router'].\"}", &["router"], [None; 3]);
+        check(
+            "Quota exceeded for resources: [u'port', 'security_group']",
+            &["port", "security_group"],
+            [None; 3],
+        );
+    }
+
+    #[test]
+    fn octavia_names_classes() {
+        check("\"Quota has been met for resources: Load Balancer\"", &["loadbalancer"], [None; 3]);
+        check("Quota has been met for resources: Health Monitor.", &["healthmonitor"], [None; 3]);
+    }
+
+    #[test]
+    fn nova_counts() {
+        let text = "Quota exceeded for cores: Requested 2, but already used 13 of 2 cores";
+        check(text, &["cores"], [Some(2), Some(13), Some(2)]);
+    }
+
+    #[test]
+    fn nova_counts_the_first_of_several() {
+        let text = "Quota exceeded for cores, ram: Requested 16, 32768, but already used 20, 65536 of 20, 65536 cores, ram";
+        check(text, &["cores", "ram"], [Some(16), Some(20), Some(20)]);
+    }
+
+    #[test]
+    fn nova_without_numbers() {
+        check("Quota exceeded, too many server groups.", &["server_groups"], [None; 3]);
+        check("Quota exceeded, too many servers in group", &["server_group_members"], [None; 3]);
+    }
+
+    #[test]
+    fn unified_limits_of_nova() {
+        let text = "Project 69146a is over a limit for [Resource servers is over limit of 1 due to current usage 3 and delta 2, Resource class:MEMORY_MB is over limit of 512 due to current usage 0 and delta 4096]";
+        check(text, &["instances", "ram"], [Some(2), Some(3), Some(1)]);
+    }
+
+    #[test]
+    fn cinder_counts_volumes() {
+        let text =
+            "VolumeLimitExceeded: Maximum number of volumes allowed (10) exceeded for quota 'volumes'.";
+        check(text, &["volumes"], [None, None, Some(10)]);
+        check("Maximum number of snapshots allowed (5) exceeded", &["snapshots"], [None, None, Some(5)]);
+        check("Build of instance aborted: VolumeLimitExceeded", &["volumes"], [None; 3]);
+    }
+
+    #[test]
+    fn cinder_counts_gigabytes() {
+        let text = "Requested volume or snapshot exceeds allowed gigabytes quota. Requested 20G, quota is 10G and 5G has been consumed.";
+        check(text, &["gigabytes"], [Some(20), Some(5), Some(10)]);
+    }
+
+    #[test]
+    fn magnum_counts_clusters() {
+        let text = "You have reached the maximum clusters per project, 20. You may delete a cluster to make room for a new one.";
+        check(text, &["clusters"], [None, None, Some(20)]);
+    }
+
+    #[test]
+    fn other_sentences_are_no_refusal() {
+        for text in ["No valid host was found.", "exceeded quota", "Maximum number of retries", ""] {
+            assert_eq!(quota(text), None);
+        }
+    }
 }

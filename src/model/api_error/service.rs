@@ -81,7 +81,9 @@ pub fn service_of(url: &str, endpoints: &BTreeMap<String, String>) -> Service {
 
 /// A URL starts with an endpoint, which ends at the end of a path segment.
 fn starts_with(url: &str, endpoint: &str) -> bool {
-    let (Some(head), Some(tail)) = (url.get(..endpoint.len()), url.get(endpoint.len()..)) else { return false };
+    let (Some(head), Some(tail)) = (url.get(..endpoint.len()), url.get(endpoint.len()..)) else {
+        return false;
+    };
     head.eq_ignore_ascii_case(endpoint) && (tail.is_empty() || tail.starts_with(['/', '?']))
 }
 
@@ -125,7 +127,8 @@ pub(super) fn by_path(path: &str, url: &str) -> Service {
 /// `v2.0`, `v3`.
 fn is_version(segment: &str) -> bool {
     segment.strip_prefix('v').is_some_and(|number| {
-        number.starts_with(|c: char| c.is_ascii_digit()) && number.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+        number.starts_with(|c: char| c.is_ascii_digit())
+            && number.bytes().all(|b| b.is_ascii_digit() || b == b'.')
     })
 }
 
@@ -198,7 +201,7 @@ const BLOCK_STORAGE: [&str; 7] =
 const COMPUTE: [&str; 5] = ["servers", "flavors", "limits", "images", "extensions"];
 
 /// Words before an error that name its service; the last one in the text counts.
-const WORDS: [(&str, Service); 28] = [
+const WORDS: [(&str, Service); 29] = [
     ("providerClient authentication err", Service::Keystone),
     ("Unable to re-authenticate", Service::Keystone),
     ("keystone", Service::Keystone),
@@ -227,6 +230,8 @@ const WORDS: [(&str, Service); 28] = [
     ("bootstrap token", Service::Kubernetes),
     ("reconcile Node", Service::Kubernetes),
     ("client rate limiter", Service::Kubernetes),
+    // client-go, rest/request.go
+    ("reading response body", Service::Kubernetes),
 ];
 
 /// The service by the words before an error.
@@ -238,11 +243,46 @@ pub(super) fn by_words(before: &str) -> Service {
         .map_or(Service::Unknown, |(_, service)| service)
 }
 
-/// The end of the last place where a word stands for itself, not inside another or in a name.
+/// The end of the last place where a word, or its plural, stands for itself, not inside another or in a name.
 fn last_word(text: &str, word: &str) -> Option<usize> {
-    text.rmatch_indices(word).map(|(at, _)| at).find(|at| {
-        let inside = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
-        !text.get(..*at).is_some_and(|before| before.ends_with(inside))
+    let inside = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
+    text.rmatch_indices(word).map(|(at, _)| at + word.len()).find(|end| {
+        let before = text.get(..end.saturating_sub(word.len())).unwrap_or_default();
+        let behind = text.get(*end..).unwrap_or_default();
+        let behind = behind.strip_prefix('s').unwrap_or(behind);
+        !before.ends_with(inside) && !behind.starts_with(char::is_alphanumeric)
     })
-    .map(|at| at + word.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_service(url: &str, expected: Service) {
+        let endpoints = [
+            ("network", "https://cloud.example/network/"),
+            ("load-balancer", "https://cloud.example/network/v2.0/lbaas"),
+            ("identity", "https://cloud.example/identity"),
+            ("volumev3", "http://127.0.0.1:8776/v3/d57f97f08b9747f7ad7d12c22d0340e4"),
+            ("placement", "http://127.0.0.1:8778"),
+        ];
+        let endpoints: BTreeMap<String, String> =
+            endpoints.iter().map(|(kind, url)| ((*kind).to_owned(), (*url).to_owned())).collect();
+        assert_eq!(service_of(url, &endpoints), expected, "{url}");
+    }
+
+    #[test]
+    fn service_by_endpoint() {
+        check_service("https://cloud.example/network/v2.0/ports", Service::Neutron);
+        check_service("https://cloud.example/network/v2.0/lbaas/listeners", Service::Octavia);
+        check_service("https://CLOUD.example/identity", Service::Keystone);
+        check_service("http://127.0.0.1:8776/v3/types", Service::Cinder);
+    }
+
+    #[test]
+    fn service_by_path_where_no_endpoint_fits() {
+        check_service("https://cloud.example/networking-not/v2.1/servers", Service::Nova);
+        check_service("https://other.example/image/v2/images/1", Service::Glance);
+        check_service("http://127.0.0.1:8778/x", Service::Unknown);
+    }
 }

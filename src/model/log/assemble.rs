@@ -77,14 +77,18 @@ impl<'a> Draft<'a> {
         match self.shape {
             Shape::Klog => bare && (self.open || body.starts_with(['\t', ' '])),
             Shape::Oslo => bare && body.starts_with(['\t', ' ', '{']),
-            Shape::Bare => bare && !(is_start_of_trace(body) && !self.lines.iter().any(|l| is_start_of_trace(l))),
+            Shape::Bare => {
+                bare && (!is_start_of_trace(body) || self.lines.iter().any(|l| is_start_of_trace(l)))
+            }
             Shape::KlogJson | Shape::Rust => false,
         }
     }
 
     /// An oslo line without a context of its own that shares the key of an earlier record.
     fn continues(&self, earlier: &Draft<'_>) -> bool {
-        self.key.as_ref().is_some_and(|key| !key.has_context && earlier.key.as_ref().is_some_and(|e| e.same(key)))
+        self.key
+            .as_ref()
+            .is_some_and(|key| !key.has_context && earlier.key.as_ref().is_some_and(|e| e.same(key)))
     }
 
     /// The record that these lines are.

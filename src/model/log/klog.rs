@@ -48,7 +48,14 @@ pub(super) fn text_record(text: &str, taken_at: Timestamp) -> Option<Record> {
         None => (head.rest.to_owned(), Vec::new()),
     };
     let at = moment(head.date, head.time, taken_at);
-    Some(Record { at, level: head.level, origin: head.origin.to_owned(), message, pairs, ..empty(Shape::Klog) })
+    Some(Record {
+        at,
+        level: head.level,
+        origin: head.origin.to_owned(),
+        message,
+        pairs,
+        ..empty(Shape::Klog)
+    })
 }
 
 /// `key="…"`, `key={…}`, `key=word` and `key=<` blocks, up to what is none of them.
