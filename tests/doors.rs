@@ -20,7 +20,9 @@ fn rooms_use_only_their_doors() {
             complaints.push(format!("room {module} is not in the list of src/lib.rs"));
         }
     }
-    for file in sources(&src) {
+    // Code that only tests see may go through any door.
+    let tests = |file: &PathBuf| file.ends_with("testing.rs") || file.components().any(|c| c.as_os_str() == "tests");
+    for file in sources(&src).into_iter().filter(|file| !tests(file)) {
         let Some(room) = room(&src, &file) else { continue };
         let Some(allowed) = doors.get(&room) else {
             complaints.push(format!("{}: room {room} is not in the list", file.display()));

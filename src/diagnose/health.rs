@@ -74,6 +74,7 @@ fn compared(kind: &str) -> &'static [&'static str] {
         "MachineHealthCheck" => &["RemediationAllowed", "Paused"],
         "KubeadmConfig" => &["Ready", "CertificatesAvailable", "DataSecretAvailable", "Paused"],
         "ClusterResourceSet" => &["ResourcesApplied", "Paused"],
+        "ClusterClass" => &["VariablesReady", "VariablesReconciled", "Paused"],
         "OpenStackCluster" => &["Ready", "NetworkReady", "RouterReady", "SecurityGroupsReady", "APIEndpointReady"],
         "OpenStackMachine" => &["Ready", "InstanceReady", "APIServerIngressReadyCondition"],
         "OpenStackServer" => &["Ready", "InstanceReady"],
@@ -85,11 +86,13 @@ fn compared(kind: &str) -> &'static [&'static str] {
 pub(super) fn examine(snapshot: &Snapshot<'_>) -> Health {
     let mut health = Health { unseen: snapshot.unread(&VITAL), ..Health::default() };
     machines(snapshot, &mut health);
-    for doc in snapshot.kube.all() {
+    for doc in snapshot.kube.all().chain(class(snapshot)) {
         for condition in doc.conditions() {
             examine_condition(snapshot, doc, condition, &mut health);
         }
-        generation(snapshot, doc, &mut health);
+        if doc.kind() != "ClusterClass" {
+            generation(snapshot, doc, &mut health);
+        }
     }
     numbers(snapshot, &mut health);
     clouds(snapshot, &mut health);
@@ -97,6 +100,13 @@ pub(super) fn examine(snapshot: &Snapshot<'_>) -> Health {
     controllers(snapshot, &mut health);
     health.summary = summary(snapshot);
     health
+}
+
+/// The ClusterClass of the cluster: shared, and written anew by every create.
+fn class<'w>(snapshot: &Snapshot<'w>) -> Option<Doc<'w>> {
+    let cluster = snapshot.kube.cluster()?;
+    let name = cluster.str("spec.topology.classRef.name").or_else(|| cluster.str("spec.topology.class"))?;
+    snapshot.kube.classes.some().iter().copied().find(|c| c.name() == name)
 }
 
 fn ill(snapshot: &Snapshot<'_>, health: &mut Health, doc: Doc<'_>, words: String) {
