@@ -52,11 +52,12 @@ fn shorten(ground: Ground<'_, '_>, parts: &Parts<'_>, doc: Doc<'_>, node: &mut N
     }
     let summary = node.reason.starts_with("WaitingFor")
         || matches!(node.reason.as_str(), "NotReady" | "ReadyUnknown" | "NotReported");
-    if told.is_empty() && summary {
-        if let Some(word) = waits_for(ground, parts) {
-            word.clone_into(&mut node.reason);
-            node.mood = Mood::Unsure;
-        }
+    if told.is_empty()
+        && summary
+        && let Some(word) = waits_for(ground, parts)
+    {
+        word.clone_into(&mut node.reason);
+        node.mood = Mood::Unsure;
     }
 }
 
@@ -98,11 +99,8 @@ fn below(ground: Ground<'_, '_>, parts: &Parts<'_>, machine: Doc<'_>, node: &Nod
         }
         rows.extend(list.whole().then_some(missing));
     }
-    if let Some(doc) = parts.config {
-        if ground.shape.echo || !repeats(ground, doc, [Some(node), None]) {
-            rows.push(row::object(ground, doc, &["Ready"]));
-        }
-    }
+    let config = parts.config.filter(|doc| ground.shape.echo || !repeats(ground, *doc, [Some(node), None]));
+    rows.extend(config.map(|doc| row::object(ground, doc, &["Ready"])));
     match server {
         Some(mut server) => {
             server.children.extend(nova);

@@ -49,7 +49,7 @@ fn check_as(shape: &Shape, cluster: &str, expected: &str) {
     draw(&tree, 0, &mut outline);
     let wanted: Vec<&str> = expected.lines().filter(|l| !l.trim().is_empty()).collect();
     let indent = wanted.iter().map(|l| l.len() - l.trim_start().len()).min().unwrap();
-    let wanted: Vec<&str> = wanted.iter().map(|l| &l[indent..]).collect();
+    let wanted: Vec<&str> = wanted.iter().map(|l| l.split_at(indent).1).collect();
     assert_eq!(outline.lines().collect::<Vec<_>>(), wanted, "\n{outline}");
 }
 
