@@ -1,7 +1,6 @@
 //! What many causes need: things, evidence, and the commands that show them again.
 
-use jiff::SignedDuration;
-
+pub use crate::age::human as age;
 use crate::model::api_error::{ApiError, Failing};
 use crate::model::message::{Message, Source};
 use crate::model::node::Node;
@@ -48,26 +47,6 @@ pub fn node_of<'a, 'w>(snapshot: &'a Snapshot<'w>, name: &str) -> Option<&'a Nod
 #[must_use]
 pub fn kubectl_get(snapshot: &Snapshot<'_>, kind: &str, name: &str) -> String {
     format!("kubectl -n {} get {} {name} -o yaml", snapshot.marks.namespace, kind.to_ascii_lowercase())
-}
-
-/// An age for sentences: `45s`, `3m24s`, `12m`, `5h3m`, `2d4h`.
-#[must_use]
-pub fn age(duration: SignedDuration) -> String {
-    let seconds = duration.as_secs().max(0);
-    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
-    if minutes < 2 {
-        format!("{seconds}s")
-    } else if minutes < 10 {
-        format!("{minutes}m{}s", seconds % 60)
-    } else if hours < 3 {
-        format!("{minutes}m")
-    } else if hours < 8 {
-        format!("{hours}h{}m", minutes % 60)
-    } else if hours < 48 {
-        format!("{hours}h")
-    } else {
-        format!("{days}d")
-    }
 }
 
 /// A message as evidence: who said it, the command that shows it again, its words.
@@ -123,14 +102,23 @@ fn source(snapshot: &Snapshot<'_>, message: &Message) -> String {
     match &message.source {
         Source::Condition(kind, status, _) => {
             let since = message.since.map(|at| format!(", since {}", ago(at))).unwrap_or_default();
-            let reason = if message.reason.is_empty() { String::new() } else { format!(" ({})", message.reason) };
+            let reason =
+                if message.reason.is_empty() { String::new() } else { format!(" ({})", message.reason) };
             format!("{} {}, {kind} {}{reason}{since}", message.kind, message.name, status.word())
         }
         Source::Failure => format!("{} {}, failureMessage", message.kind, message.name),
         Source::Event(_) => {
-            format!("event {} on {} {} ({times}{} ago)", message.reason, message.kind, message.name, ago(message.last))
+            format!(
+                "event {} on {} {} ({times}{} ago)",
+                message.reason,
+                message.kind,
+                message.name,
+                ago(message.last)
+            )
         }
-        Source::Log(pod) | Source::Conductor(pod) => format!("log of {pod} ({times}{} ago)", ago(message.last)),
+        Source::Log(pod) | Source::Conductor(pod) => {
+            format!("log of {pod} ({times}{} ago)", ago(message.last))
+        }
         Source::Fault(_) => format!("Nova, fault of server {}", message.name),
         Source::ClusterReason => "Magnum, status_reason of the cluster".to_owned(),
         Source::GroupReason(group) => format!("Magnum, status_reason of node group {group}"),

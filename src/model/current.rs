@@ -37,7 +37,8 @@ pub fn judge(snapshot: &Snapshot<'_>, mut messages: Vec<Message>) -> Vec<Message
             ok.then_some(Success { kind: &e.kind, name: &e.name, operation, last: e.last? })
         })
         .collect();
-    let spoken: Vec<Message> = messages.iter().filter(|m| !m.state() && m.source != Source::Failure).cloned().collect();
+    let spoken: Vec<Message> =
+        messages.iter().filter(|m| !m.state() && m.source != Source::Failure).cloned().collect();
     let capo_down = snapshot.controllers.iter().any(|c| c.provider == "infrastructure-openstack" && c.down());
     for message in &mut messages {
         message.over = noise::of(snapshot, message)
@@ -101,11 +102,15 @@ fn overtaken(snapshot: &Snapshot<'_>, message: &Message, successes: &[Success<'_
     let operation = message.operation?;
     if operation.step >= Step::Port && operation.verb == Verb::Make {
         let owner = owner(&message.name);
-        let again = later.any(|s| s.operation == operation && owner.is_some() && self::owner(s.name) == owner);
+        let again =
+            later.any(|s| s.operation == operation && owner.is_some() && self::owner(s.name) == owner);
         return again.then_some("the same request succeeded later");
     }
     let done = later.any(|s| {
-        s.kind == message.kind && s.name == message.name && s.operation.verb == operation.verb && covers(s.operation, operation)
+        s.kind == message.kind
+            && s.name == message.name
+            && s.operation.verb == operation.verb
+            && covers(s.operation, operation)
     });
     let _ = snapshot;
     done.then_some("this step or a later one succeeded since")
@@ -113,9 +118,10 @@ fn overtaken(snapshot: &Snapshot<'_>, message: &Message, successes: &[Success<'_
 
 /// True for a refused login or a broken connection: any later success disproves it.
 fn login_or_line(message: &Message) -> bool {
-    message.api.as_ref().is_some_and(|api| {
-        api.service == Service::Keystone || !matches!(api.failing, Failing::Http(_))
-    })
+    message
+        .api
+        .as_ref()
+        .is_some_and(|api| api.service == Service::Keystone || !matches!(api.failing, Failing::Http(_)))
 }
 
 fn covers(done: Operation, failed: Operation) -> bool {
@@ -142,7 +148,8 @@ fn turned_good(snapshot: &Snapshot<'_>, message: &Message) -> Option<&'static st
     }
     let step = message.operation.and_then(|o| step_condition(o.step));
     let good = |doc: Doc<'_>, kind: &str| {
-        doc.condition(kind).is_some_and(|c| c.status == Status::True && c.since.is_some_and(|at| at > message.last))
+        doc.condition(kind)
+            .is_some_and(|c| c.status == Status::True && c.since.is_some_and(|at| at > message.last))
     };
     let own = good(doc, "Ready") || step.is_some_and(|kind| good(doc, kind));
     let infra = message.kind == "OpenStackCluster"
@@ -155,7 +162,9 @@ fn step_condition(step: Step) -> Option<&'static str> {
         Step::Network | Step::Subnet => Some("NetworkReady"),
         Step::Router => Some("RouterReady"),
         Step::Groups => Some("SecurityGroupsReady"),
-        Step::LoadBalancer | Step::FloatingIp | Step::Listener | Step::Pool | Step::Monitor => Some("APIEndpointReady"),
+        Step::LoadBalancer | Step::FloatingIp | Step::Listener | Step::Pool | Step::Monitor => {
+            Some("APIEndpointReady")
+        }
         Step::Server => Some("InstanceReady"),
         Step::Port | Step::Volume => None,
     }
@@ -199,7 +208,9 @@ fn supersede(messages: &mut [Message]) {
 /// The same failure in other words: the same request refused in the same way.
 fn alike(a: &Message, b: &Message) -> bool {
     match (&a.api, &b.api) {
-        (Some(a), Some(b)) => a.method == b.method && a.path == b.path && a.kind == b.kind && a.text == b.text,
+        (Some(a), Some(b)) => {
+            a.method == b.method && a.path == b.path && a.kind == b.kind && a.text == b.text
+        }
         _ => a.text == b.text,
     }
 }

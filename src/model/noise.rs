@@ -34,7 +34,9 @@ fn logs(message: &Message) -> Option<&'static str> {
     if logged && noise.iter().any(|n| message.has(n)) {
         return Some("a controller was stopped, or two wrote at once; it is tried again");
     }
-    (message.has("provisioned is false") || message.has("check controller logs") || message.reason == "ObjectDoesNotExist")
+    (message.has("provisioned is false")
+        || message.has("check controller logs")
+        || message.reason == "ObjectDoesNotExist")
         .then_some("it repeats that something below is not done")
 }
 
@@ -56,8 +58,13 @@ fn before_the_api(snapshot: &Snapshot<'_>, message: &Message) -> Option<&'static
         "controlplaneisstable",
         "waiting for cluster control plane to be initialized",
     ];
-    let reasons =
-        ["InspectionFailed", "RemoteClusterClientFailed", "PreflightCheckFailed", "ProbeFailed", "ConnectionDown"];
+    let reasons = [
+        "InspectionFailed",
+        "RemoteClusterClientFailed",
+        "PreflightCheckFailed",
+        "ProbeFailed",
+        "ConnectionDown",
+    ];
     let resource_set = message.kind == "ClusterResourceSet";
     (resource_set || reasons.contains(&message.reason.as_str()) || words.iter().any(|w| message.has(w)))
         .then_some("every cluster says so until its API answers")

@@ -68,20 +68,20 @@ fn magnum(snapshot: &Snapshot<'_>) -> Vec<Message> {
     let mut messages = Vec::new();
     let Some(cluster) = snapshot.magnum.cluster else { return messages };
     let status = cluster.text("status");
-    if status.ends_with("_FAILED") {
-        if let StatusReason::Failure { class, text, .. } = &snapshot.magnum.reason {
-            let reason = class.as_deref().unwrap_or_default();
-            let mut message = Message::new(
-                Source::ClusterReason,
-                "Magnum cluster",
-                cluster.text("name"),
-                reason,
-                text,
-                snapshot.taken_at,
-            );
-            message.since = cluster.time("updated_at");
-            messages.push(message);
-        }
+    if status.ends_with("_FAILED")
+        && let StatusReason::Failure { class, text, .. } = &snapshot.magnum.reason
+    {
+        let reason = class.as_deref().unwrap_or_default();
+        let mut message = Message::new(
+            Source::ClusterReason,
+            "Magnum cluster",
+            cluster.text("name"),
+            reason,
+            text,
+            snapshot.taken_at,
+        );
+        message.since = cluster.time("updated_at");
+        messages.push(message);
     }
     if snapshot.action == Action::Delete || status.starts_with("DELETE_") {
         return messages;
@@ -119,9 +119,10 @@ fn conditions(snapshot: &Snapshot<'_>, doc: Doc<'_>) -> Vec<Message> {
     // listened to; a summary of the same words is dropped below.
     conditions.extend(condition::legacy(doc));
     let mut messages: Vec<Message> = Vec::new();
-    for c in conditions.iter().filter(|c| !c.good() && !(c.negative() && c.message.is_empty())) {
+    for c in conditions.iter().filter(|c| !(c.good() || c.negative() && c.message.is_empty())) {
         let source = Source::Condition(c.kind.to_owned(), c.status, c.severity.map(str::to_owned));
-        let mut message = Message::new(source, doc.kind(), doc.name(), c.reason, c.message, snapshot.taken_at);
+        let mut message =
+            Message::new(source, doc.kind(), doc.name(), c.reason, c.message, snapshot.taken_at);
         message.since = c.since;
         let again = |m: &Message| {
             matches!(&m.source, Source::Condition(kind, ..) if kind == c.kind) && m.text == c.message
@@ -167,7 +168,9 @@ fn logged(records: &[Spoken]) -> Vec<Message> {
     let mut messages: BTreeMap<(String, String, String), Message> = BTreeMap::new();
     for spoken in records.iter().filter(|s| s.record.event().is_none()) {
         let record = &spoken.record;
-        let Some(at) = record.at.filter(|_| matches!(record.level, Level::Error | Level::Fatal)) else { continue };
+        let Some(at) = record.at.filter(|_| matches!(record.level, Level::Error | Level::Fatal)) else {
+            continue;
+        };
         let (kind, name) = about(record);
         let text = record.error().unwrap_or(&record.message);
         let key = (kind.to_owned(), name.to_owned(), text.to_owned());
@@ -274,9 +277,9 @@ fn mine(snapshot: &Snapshot<'_>, record: &Record, conductor: bool) -> bool {
 /// cluster has a `default-worker`.
 fn names_group(snapshot: &Snapshot<'_>, text: &str) -> bool {
     let groups = snapshot.magnum.groups.some().iter().map(|g| g.text("name"));
-    groups
-        .filter(|name| !name.is_empty() && !name.starts_with("default-"))
-        .any(|name| text.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_').any(|word| word == name))
+    groups.filter(|name| !name.is_empty() && !name.starts_with("default-")).any(|name| {
+        text.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_').any(|word| word == name)
+    })
 }
 
 /// Panics and fatal errors stop a controller for every cluster.
