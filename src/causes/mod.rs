@@ -23,7 +23,18 @@ use crate::model::stage::Stage;
 use crate::model::{Message, Snapshot};
 use crate::report::{Certainty, Evidence, NotIt, Recovers, Risk, Thing};
 
+mod application_credential_gone;
+mod credential_read_forbidden;
+mod credential_secret_missing;
+mod keystone_ca_not_trusted;
 pub mod kit;
+mod login_refused;
+mod openstack_api_down;
+mod owner_deleted;
+mod owner_disabled;
+mod owner_lost_roles;
+mod project_deleted;
+mod project_disabled;
 mod quota_used_up;
 mod table;
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Small bundles for the tests of causes: a text with one `=== <path>` line before each
 //! file's content, read through the same door as a real bundle.
 
+pub(crate) mod login;
+
 use crate::report::WhyReport;
 use crate::{bundle, run};
 
@@ -31,10 +33,19 @@ log/capi-kubeadm-control-plane-system log/capi-kubeadm-bootstrap-system log/open
 
 /// The report for a small bundle. `blanked` parts are gaps (no-access).
 pub(crate) fn report(files: &str, blanked: &[&str]) -> WhyReport {
+    read(files, blanked, "no-access", "403 Forbidden")
+}
+
+/// What a small bundle makes of a cause while these parts are gaps (unreachable).
+pub(crate) fn unreachable(id: &str, files: &str, parts: &[&str]) -> String {
+    word(&read(files, parts, "unreachable", "Unable to establish connection"), id)
+}
+
+fn read(files: &str, blanked: &[&str], why: &str, says: &str) -> WhyReport {
     let folder = tempfile::tempdir().unwrap();
     let read: Vec<&str> = READ.split_whitespace().filter(|p| !blanked.contains(p)).collect();
     let gaps: Vec<String> =
-        blanked.iter().map(|p| format!("- {{part: {p}, why: no-access, says: '403 Forbidden'}}")).collect();
+        blanked.iter().map(|p| format!("- {{part: {p}, why: {why}, says: '{says}'}}")).collect();
     let gaps = if gaps.is_empty() { "gaps: []".to_owned() } else { format!("gaps:\n{}", gaps.join("\n")) };
     let index = format!("{INDEX}read:\n- {}\n{gaps}\n", read.join("\n- "));
     std::fs::write(folder.path().join("bundle.yaml"), index).unwrap();

@@ -96,7 +96,7 @@ fn overtaken(snapshot: &Snapshot<'_>, message: &Message, successes: &[Success<'_
         return None;
     }
     let mut later = successes.iter().filter(|s| s.last > message.last);
-    if login_or_line(message) && later.clone().next().is_some() {
+    if login_or_line(message) && (later.clone().next().is_some() || reconciled_since(snapshot, message)) {
         return Some("a later request succeeded");
     }
     let operation = message.operation?;
@@ -112,16 +112,31 @@ fn overtaken(snapshot: &Snapshot<'_>, message: &Message, successes: &[Success<'_
             && s.operation.verb == operation.verb
             && covers(s.operation, operation)
     });
-    let _ = snapshot;
     done.then_some("this step or a later one succeeded since")
+}
+
+/// True if CAPO has worked through an object of this cluster since: it cannot without a
+/// login. Source: CAPO controllers/*_controller.go, "Reconciled … successfully".
+fn reconciled_since(snapshot: &Snapshot<'_>, message: &Message) -> bool {
+    let capo = message.kind.starts_with("OpenStack")
+        && message.api.as_ref().is_none_or(|api| api.service != Service::Kubernetes);
+    capo && snapshot.said.records.iter().any(|spoken| {
+        let record = &spoken.record;
+        spoken.mine
+            && record.at.is_some_and(|at| at > message.last)
+            && record.message.starts_with("Reconciled ")
+            && record.message.ends_with(" successfully")
+    })
 }
 
 /// True for a refused login or a broken connection: any later success disproves it.
 fn login_or_line(message: &Message) -> bool {
-    message
-        .api
-        .as_ref()
-        .is_some_and(|api| api.service == Service::Keystone || !matches!(api.failing, Failing::Http(_)))
+    let no_secret = message.has("-cloud-config\" not found");
+    no_secret
+        || message
+            .api
+            .as_ref()
+            .is_some_and(|api| api.service == Service::Keystone || !matches!(api.failing, Failing::Http(_)))
 }
 
 fn covers(done: Operation, failed: Operation) -> bool {
