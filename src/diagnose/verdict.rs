@@ -7,7 +7,7 @@ use crate::exit::code;
 use crate::model::Snapshot;
 use crate::model::action::Action;
 use crate::model::stage::Waiting;
-use crate::report::{Certainty, Step, Verdict};
+use crate::report::{Step, Verdict};
 
 impl Verdict {
     /// The process exit code of the verdict.
@@ -39,8 +39,7 @@ pub(super) fn of(
     let judged = |verdict, summary| Judged { verdict, summary };
     if let Some(first) = findings.first() {
         let headline = first.finding.says.first().cloned().unwrap_or_default();
-        let likely = if first.finding.certainty == Certainty::Likely { "likely: " } else { "" };
-        return judged(Verdict::CauseNamed, format!("{likely}{headline}"));
+        return judged(Verdict::CauseNamed, headline);
     }
     let over = waiting.filter(|w| w.over(snapshot.taken_at));
     if snapshot.status().ends_with("_FAILED") {

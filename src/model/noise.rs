@@ -22,6 +22,10 @@ pub fn of(snapshot: &Snapshot<'_>, message: &Message) -> Option<&'static str> {
 fn events(message: &Message) -> Option<&'static str> {
     let noise = ["RemediationRestricted", "FailedUpdate", "ControlPlaneUnhealthy"];
     let event = matches!(message.source, Source::Event(_) | Source::Log(_));
+    // Cluster API up to 1.10 turns a failureMessage into an event as well (phase Failed).
+    if event && message.kind == "Cluster" && message.reason == "Failed" {
+        return Some("it is a copy of a failureMessage, which is never cleared");
+    }
     (event && noise.iter().any(|n| message.reason.eq_ignore_ascii_case(n)))
         .then_some("it only says that a controller waits")
 }
