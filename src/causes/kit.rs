@@ -6,7 +6,9 @@ use crate::model::api_error::{ApiError, Failing};
 use crate::model::message::{Message, Source};
 use crate::model::node::Node;
 use crate::model::{Doc, Snapshot};
-use crate::report::{Evidence, Thing};
+use crate::report::{Evidence, Recovers, Thing};
+
+use super::{Finding, Step};
 
 /// A thing by kind and id.
 #[must_use]
@@ -181,6 +183,24 @@ pub fn request(api: &ApiError) -> String {
     let kind = api.kind.clone().filter(|k| api.webhook.is_none() && !k.is_empty());
     let text = api.text.as_ref().map(|t| format!("\"{t}\""));
     [api.method.clone(), target, how, kind, text].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// The step after a fix for a delete that Magnum has given up.
+pub(super) const DELETE_AGAIN: Step =
+    Step::say("delete the cluster once more: Magnum never looks again at a cluster in DELETE_FAILED")
+        .run(&["openstack coe cluster delete {uuid}"])
+        .when("delete-failed");
+
+/// The finding of something that holds up a delete: after the fix CAPO goes on by itself, at
+/// its next try. Its pauses grow to 16 minutes (controller-runtime's rate limiter).
+#[must_use]
+pub fn delete_goes_on(snapshot: &Snapshot<'_>, finding: Finding) -> Finding {
+    if snapshot.status() == "DELETE_FAILED" {
+        let says = "Cluster API then goes on by itself, but Magnum only follows once the cluster is deleted again.";
+        return finding.flag("delete-failed").recovers(Recovers::AfterFix, says);
+    }
+    let says = "Then the delete goes on by itself: CAPO tries again, up to 16 minutes after its last try.";
+    finding.recovers(Recovers::AfterFix, says)
 }
 
 /// `machine`/`machines` and the like.

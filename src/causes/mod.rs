@@ -25,6 +25,7 @@ use crate::report::{Certainty, Evidence, NotIt, Recovers, Risk, Thing};
 
 pub mod kit;
 mod quota_used_up;
+mod security_group_in_use;
 mod table;
 #[cfg(test)]
 pub(crate) mod testing;
