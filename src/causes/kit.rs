@@ -185,6 +185,20 @@ pub fn request(api: &ApiError) -> String {
     [api.method.clone(), target, how, kind, text].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
+/// A port on a network as evidence.
+#[must_use]
+pub fn occupies(port: Doc<'_>) -> Evidence {
+    let id = port.text("id");
+    let name = port.str("name").map(|name| format!(" \"{name}\"")).unwrap_or_default();
+    let words = format!(
+        "network_id {}; device_owner {}; device_id {}",
+        port.text("network_id"),
+        port.str("device_owner").unwrap_or("none"),
+        port.str("device_id").unwrap_or("none")
+    );
+    seen(format!("Neutron, port {id}{name}"), format!("openstack port show {id}"), words)
+}
+
 /// The step after a fix for a delete that Magnum has given up.
 pub(super) const DELETE_AGAIN: Step =
     Step::say("delete the cluster once more: Magnum never looks again at a cluster in DELETE_FAILED")

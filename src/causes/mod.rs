@@ -24,8 +24,11 @@ use crate::model::{Message, Snapshot};
 use crate::report::{Certainty, Evidence, NotIt, Recovers, Risk, Thing};
 
 pub mod kit;
+mod network_in_use;
+mod orphan_vip_port;
 mod quota_used_up;
 mod security_group_in_use;
+mod service_load_balancer_holds_network;
 mod table;
 #[cfg(test)]
 pub(crate) mod testing;

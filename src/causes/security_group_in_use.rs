@@ -109,10 +109,17 @@ fn look(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Unseen> {
     Ok(vec![unknown(snapshot, &refused, &messages)])
 }
 
-fn holding<'w>(snapshot: &Snapshot<'w>, port: Doc<'w>, groups: &BTreeMap<String, String>) -> Option<Holding<'w>> {
+fn holding<'w>(
+    snapshot: &Snapshot<'w>,
+    port: Doc<'w>,
+    groups: &BTreeMap<String, String>,
+) -> Option<Holding<'w>> {
     let ids = port.strings("security_groups");
-    let held: Vec<(String, String)> =
-        groups.iter().filter(|(id, _)| ids.contains(&id.as_str())).map(|(id, role)| (id.clone(), role.clone())).collect();
+    let held: Vec<(String, String)> = groups
+        .iter()
+        .filter(|(id, _)| ids.contains(&id.as_str()))
+        .map(|(id, role)| (id.clone(), role.clone()))
+        .collect();
     (!held.is_empty()).then(|| Holding { port, groups: held, whose: port::whose(snapshot, port) })
 }
 
@@ -120,12 +127,14 @@ fn held(snapshot: &Snapshot<'_>, holdings: &[Holding<'_>], messages: &[&Message]
     let mut finding = Finding::new(headline(holdings)).flag("ports");
     for holding in holdings {
         let id = holding.port.text("id");
-        finding = finding.says(sentence(snapshot, holding)).about(kit::row("port", holding.port)).value("port", id);
+        finding =
+            finding.says(sentence(snapshot, holding)).about(kit::row("port", holding.port)).value("port", id);
         finding = match holding.whose {
             Whose::Left => finding.flag("left").value("left", id),
             Whose::Busy(device) => finding.flag("busy").value("device", device),
             Whose::Foreign => {
-                let unset = |f: Finding, (group, _): &(String, String)| f.value("unset", format!("{group} {id}"));
+                let unset =
+                    |f: Finding, (group, _): &(String, String)| f.value("unset", format!("{group} {id}"));
                 holding.groups.iter().fold(finding.flag("foreign"), unset)
             }
         };
@@ -155,8 +164,13 @@ fn refused(messages: &[&Message], holding: &Holding<'_>) -> bool {
 fn consequence(now: &[&Holding<'_>], next: &[&Holding<'_>]) -> String {
     let words = |list: &[&Holding<'_>]| if list.len() == 1 { "that port has" } else { "those ports have" };
     match (now, next) {
-        (now, []) => format!("Neutron refuses to delete the group while {} it, and does not say which port it is.", words(now)),
-        ([], next) => format!("This holds the delete next: CAPO has not come to the group that {}.", words(next)),
+        (now, []) => format!(
+            "Neutron refuses to delete the group while {} it, and does not say which port it is.",
+            words(now)
+        ),
+        ([], next) => {
+            format!("This holds the delete next: CAPO has not come to the group that {}.", words(next))
+        }
         (now, next) => format!(
             "Neutron refuses to delete the group of {} now; of the group that {} CAPO has not heard yet.",
             kit::plural(now.len(), "port", "ports"),
@@ -166,15 +180,17 @@ fn consequence(now: &[&Holding<'_>], next: &[&Holding<'_>]) -> String {
 }
 
 fn headline(holdings: &[Holding<'_>]) -> String {
-    let mut roles: Vec<String> = holdings.iter().flat_map(|h| &h.groups).map(|(_, role)| role.clone()).collect();
+    let mut roles: Vec<String> =
+        holdings.iter().flat_map(|h| &h.groups).map(|(_, role)| role.clone()).collect();
     roles.retain(|role| !role.is_empty());
     roles.sort();
     roles.dedup();
     let groups = if roles.len() > 1 { "security groups" } else { "security group" };
-    let which = [kit::and(&roles), groups.to_owned()].into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>();
+    let which =
+        [kit::and(&roles), groups.to_owned()].into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>();
     let which = which.join(" ");
     match holdings {
-        [one] => format!("port {} still uses the cluster's {which}", named(one.port)),
+        [one] => format!("port {} still uses the cluster's {which}", port::named(one.port)),
         many if many.iter().all(|h| h.whose == Whose::Left) => {
             format!("{} ports of machines that are gone still use the cluster's {which}", many.len())
         }
@@ -182,23 +198,19 @@ fn headline(holdings: &[Holding<'_>]) -> String {
     }
 }
 
-fn named(port: Doc<'_>) -> String {
-    match port.str("name") {
-        Some(name) => format!("{} \"{name}\"", port.text("id")),
-        None => port.text("id").to_owned(),
-    }
-}
-
 fn sentence(snapshot: &Snapshot<'_>, holding: &Holding<'_>) -> String {
-    let groups: Vec<String> =
-        holding.groups.iter().map(|(id, role)| format!("{role} group {id}").trim_start().to_owned()).collect();
+    let groups: Vec<String> = holding
+        .groups
+        .iter()
+        .map(|(id, role)| format!("{role} group {id}").trim_start().to_owned())
+        .collect();
     let whose = match holding.whose {
         Whose::Left => "left by a machine of this cluster",
         Whose::Busy(_) => "of a machine of this cluster",
         Whose::Foreign => "not of this cluster",
     };
     let holder = port::holder(snapshot, holding.port);
-    format!("Port {} has {}: {whose}, {holder}.", named(holding.port), kit::and(&groups))
+    format!("Port {} has {}: {whose}, {holder}.", port::named(holding.port), kit::and(&groups))
 }
 
 fn proof(holding: &Holding<'_>) -> crate::report::Evidence {
@@ -206,7 +218,11 @@ fn proof(holding: &Holding<'_>) -> crate::report::Evidence {
     let ids = port.strings("security_groups").join(", ");
     let device = port.str("device_id").unwrap_or("none");
     let words = format!("security_groups {ids}; device_id {device}; status {}", port.text("status"));
-    kit::seen(format!("Neutron, port {}", named(port)), format!("openstack port show {}", port.text("id")), words)
+    kit::seen(
+        format!("Neutron, port {}", port::named(port)),
+        format!("openstack port show {}", port.text("id")),
+        words,
+    )
 }
 
 fn group(id: &str, role: &str) -> Thing {
@@ -217,7 +233,10 @@ fn group(id: &str, role: &str) -> Thing {
 
 /// The refusal is there, the port is not seen.
 fn unknown(snapshot: &Snapshot<'_>, groups: &BTreeMap<String, String>, messages: &[&Message]) -> Finding {
-    let names: Vec<String> = groups.iter().map(|(id, role)| format!("{role} security group {id}").trim_start().to_owned()).collect();
+    let names: Vec<String> = groups
+        .iter()
+        .map(|(id, role)| format!("{role} security group {id}").trim_start().to_owned())
+        .collect();
     let why = if snapshot.cloud.ports.whole() {
         "No port that this login sees has it: the port is of another project, which only an admin sees, or has gone since CAPO's last try."
     } else {
@@ -282,7 +301,16 @@ metadata: {name: kube-abcde-x1x1x, namespace: magnum-system, deletionTimestamp: 
 
     fn lines(files: &str) -> Vec<String> {
         let report = report(files, &[]);
-        report.causes.iter().find(|c| c.id == ID).unwrap().fix.steps.iter().flat_map(|s| s.run.clone()).collect()
+        report
+            .causes
+            .iter()
+            .find(|c| c.id == ID)
+            .unwrap()
+            .fix
+            .steps
+            .iter()
+            .flat_map(|s| s.run.clone())
+            .collect()
     }
 
     #[test]
@@ -307,7 +335,10 @@ metadata: {name: kube-abcde-x1x1x, namespace: magnum-system, deletionTimestamp: 
             ("any", &*format!("{by} magnum-system-kube-abcde")),
         ] {
             let lines = lines(&with_port(DELETING, name, description, "", GROUP));
-            assert!(lines.contains(&"openstack port delete p-1".to_owned()), "{name} {description}: {lines:?}");
+            assert!(
+                lines.contains(&"openstack port delete p-1".to_owned()),
+                "{name} {description}: {lines:?}"
+            );
         }
         let mine = lines(&with_port(DELETING, "kube-abcde-m-1-0", "my own card", "", GROUP));
         assert!(!mine.iter().any(|l| l.contains("delete")), "{mine:?}");
@@ -325,7 +356,12 @@ metadata: {name: kube-abcde-x1x1x, namespace: magnum-system, deletionTimestamp: 
 
     #[test]
     fn ports_are_in_order_while_a_machine_exists() {
-        check(ID, &with_port(&format!("{DELETING}{MACHINE}"), "kube-abcde-m-1-0", "", "s-1", GROUP), &[], "no");
+        check(
+            ID,
+            &with_port(&format!("{DELETING}{MACHINE}"), "kube-abcde-m-1-0", "", "s-1", GROUP),
+            &[],
+            "no",
+        );
     }
 
     #[test]

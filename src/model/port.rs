@@ -7,6 +7,9 @@
 
 use std::collections::BTreeMap;
 
+use jiff::SignedDuration;
+
+use super::operation::{self, Verb};
 use super::seen::Unseen;
 use super::snapshot::Snapshot;
 use super::{Doc, Message};
@@ -25,7 +28,8 @@ pub enum Whose<'w> {
 /// The load balancer whose virtual address the port is.
 #[must_use]
 pub fn balancer(port: Doc<'_>) -> Option<&str> {
-    let octavia = port.text("device_owner").eq_ignore_ascii_case("octavia") || port.text("device_owner") == "ovn-lb:vip";
+    let octavia = port.text("device_owner").eq_ignore_ascii_case("octavia")
+        || port.text("device_owner") == "ovn-lb:vip";
     let by_device = port.str("device_id").filter(|_| octavia).and_then(|id| id.strip_prefix("lb-"));
     by_device.or_else(|| {
         let name = port.text("name");
@@ -38,7 +42,9 @@ pub fn balancer(port: Doc<'_>) -> Option<&str> {
 /// A UUID as OpenStack writes it.
 #[must_use]
 pub fn is_id(word: &str) -> bool {
-    word.len() == 36 && word.chars().all(|c| c.is_ascii_hexdigit() || c == '-') && word.matches('-').count() == 4
+    word.len() == 36
+        && word.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
+        && word.matches('-').count() == 4
 }
 
 /// Port ids and other ids in a sentence.
@@ -65,10 +71,20 @@ fn made_for_a_machine(snapshot: &Snapshot<'_>, port: Doc<'_>) -> bool {
         Some(description) => {
             let maker = description.strip_prefix("Created by cluster-api-provider-openstack cluster ");
             maker.is_some_and(|name| {
-                name == stack_id || name.strip_prefix(&format!("{}-", snapshot.marks.namespace)) == Some(stack_id)
+                name == stack_id
+                    || name.strip_prefix(&format!("{}-", snapshot.marks.namespace)) == Some(stack_id)
             })
         }
         None => snapshot.marks.names(port.text("name")),
+    }
+}
+
+/// Id and name, as sentences show a thing.
+#[must_use]
+pub fn named(row: Doc<'_>) -> String {
+    match row.str("name") {
+        Some(name) => format!("{} \"{name}\"", row.text("id")),
+        None => row.text("id").to_owned(),
     }
 }
 
@@ -120,7 +136,11 @@ pub fn groups(snapshot: &Snapshot<'_>) -> BTreeMap<String, String> {
     if list.whole() {
         return groups;
     }
-    let roles = [("controlPlaneSecurityGroup", "control plane"), ("workerSecurityGroup", "worker"), ("bastionSecurityGroup", "bastion")];
+    let roles = [
+        ("controlPlaneSecurityGroup", "control plane"),
+        ("workerSecurityGroup", "worker"),
+        ("bastionSecurityGroup", "bastion"),
+    ];
     for (field, role) in roles {
         let id = snapshot.kube.openstack_cluster().and_then(|c| c.str(&format!("status.{field}.id")));
         if let Some(id) = id {
@@ -136,7 +156,10 @@ pub fn refused<'a>(snapshot: &'a Snapshot<'_>, collection: &str) -> Vec<(&'a Mes
     let wanted = format!("/{collection}/");
     messages
         .filter_map(|m| {
-            let api = m.api.as_ref().filter(|a| a.method.as_deref() == Some("DELETE") && a.status() == Some(409))?;
+            let api = m
+                .api
+                .as_ref()
+                .filter(|a| a.method.as_deref() == Some("DELETE") && a.status() == Some(409))?;
             let (_, id) = api.path.as_deref()?.split_once(&wanted)?;
             is_id(id).then_some((m, id))
         })
@@ -170,9 +193,12 @@ pub fn network<'a, 'w>(snapshot: &'a Snapshot<'w>) -> Result<Option<Network<'a, 
             None => return Ok(None),
         },
     };
-    let messages: Vec<&Message> = refusals.iter().filter(|(_, other)| *other == id).map(|(m, _)| *m).collect();
-    let ports: Vec<Doc<'w>> = snapshot.cloud.ports.some().iter().copied().filter(|p| p.text("network_id") == id).collect();
-    let told = messages.iter().filter_map(|m| m.api.as_ref()?.text.as_deref()?.split_once("for these ports is:"));
+    let messages: Vec<&Message> =
+        refusals.iter().filter(|(_, other)| *other == id).map(|(m, _)| *m).collect();
+    let ports: Vec<Doc<'w>> =
+        snapshot.cloud.ports.some().iter().copied().filter(|p| p.text("network_id") == id).collect();
+    let told =
+        messages.iter().filter_map(|m| m.api.as_ref()?.text.as_deref()?.split_once("for these ports is:"));
     let mut unknown: Vec<String> = told.flat_map(|(_, list)| ids(list)).map(str::to_owned).collect();
     unknown.retain(|id| !snapshot.cloud.ports.some().iter().any(|p| p.text("id") == id));
     unknown.sort();
@@ -183,15 +209,25 @@ pub fn network<'a, 'w>(snapshot: &'a Snapshot<'w>) -> Result<Option<Network<'a, 
 
 fn turn_of_the_network(snapshot: &Snapshot<'_>) -> Result<Option<String>, Unseen> {
     let deleting = snapshot.kube.cluster().is_some_and(|c| c.deleting().is_some());
-    if !deleting || !machines_gone(snapshot)? {
+    if !deleting || !machines_gone(snapshot)? || removing(snapshot) {
         return Ok(None);
     }
     let api = snapshot.marks.api_load_balancer();
     let balancers = snapshot.cloud.load_balancers.all()?;
-    if balancers.iter().any(|l| l.str("name") == api.as_deref() && l.text("provisioning_status") != "DELETED") {
+    if balancers.iter().any(|l| l.str("name") == api.as_deref() && l.text("provisioning_status") != "DELETED")
+    {
         return Ok(None);
     }
     managed_network(snapshot)
+}
+
+/// True if CAPO removed something within the last minute: the lists were not read in one
+/// moment, so what they say about it may disagree.
+fn removing(snapshot: &Snapshot<'_>) -> bool {
+    let removed = snapshot.said.events.iter().filter(|e| {
+        operation::of_reason(&e.reason).is_some_and(|(done, ok)| ok && done.verb == Verb::Remove)
+    });
+    removed.filter_map(|e| e.last).any(|at| snapshot.age(at) < SignedDuration::from_mins(1))
 }
 
 /// Id of the network that CAPO made for the cluster, by its whole name.
@@ -210,21 +246,80 @@ pub fn managed_network(snapshot: &Snapshot<'_>) -> Result<Option<String>, Unseen
         return Ok(None);
     }
     let infra = snapshot.kube.openstack_clusters.all()?.first().copied();
-    let by_status = infra.filter(|c| c.str("status.network.name") == name.as_deref()).and_then(|c| c.str("status.network.id"));
+    let by_status = infra
+        .filter(|c| c.str("status.network.name") == name.as_deref())
+        .and_then(|c| c.str("status.network.id"));
     if by_status.is_some() { Ok(by_status.map(str::to_owned)) } else { list.all().map(|_| None) }
+}
+
+/// What a port on the managed network belongs to.
+#[derive(Debug, Clone, Copy)]
+pub enum Occupant<'w> {
+    /// A load balancer that does not exist any more.
+    LostBalancer(&'w str),
+    /// A load balancer of a Service: on this network nobody else's cluster has any.
+    ServiceBalancer(Doc<'w>),
+    /// The API load balancer, which CAPO removes itself.
+    ApiBalancer,
+    /// A load balancer that somebody else made.
+    OtherBalancer(Doc<'w>),
+    /// A load balancer of which was not read whether it exists.
+    UnseenBalancer(&'w str),
+    /// No load balancer.
+    None,
+}
+
+/// What a port on the managed network belongs to.
+#[must_use]
+pub fn occupant<'w>(snapshot: &Snapshot<'w>, port: Doc<'w>) -> Occupant<'w> {
+    let list = &snapshot.cloud.load_balancers;
+    let row = list.some().iter().copied().find(|l| {
+        l.str("vip_port_id") == port.str("id") || balancer(port).is_some_and(|id| l.text("id") == id)
+    });
+    match (row.filter(|l| l.text("provisioning_status") != "DELETED"), balancer(port)) {
+        (Some(row), _) if row.str("name") == snapshot.marks.api_load_balancer().as_deref() => {
+            Occupant::ApiBalancer
+        }
+        (Some(row), _) if serves(snapshot, row) => Occupant::ServiceBalancer(row),
+        (Some(row), _) => Occupant::OtherBalancer(row),
+        (None, Some(id)) if list.whole() || row.is_some() => Occupant::LostBalancer(id),
+        (None, Some(id)) => Occupant::UnseenBalancer(id),
+        (None, None) => Occupant::None,
+    }
+}
+
+/// True for the load balancer of a Service. An old cloud controller calls every cluster
+/// `kubernetes`, so a load balancer on the cluster's own network counts by its kind of name.
+#[must_use]
+pub fn serves(snapshot: &Snapshot<'_>, balancer: Doc<'_>) -> bool {
+    let (name, description) = (balancer.text("name"), balancer.text("description"));
+    snapshot.marks.service_load_balancer(name, description)
+        || name.starts_with("kube_service_")
+        || (description.starts_with("Kubernetes external service ") && description.contains(" from cluster "))
 }
 
 /// False for ports that Neutron removes with the network, and for the interface of the
 /// cluster's own router, which CAPO takes away before.
 fn stays(snapshot: &Snapshot<'_>, port: Doc<'_>) -> bool {
     let owner = port.text("device_owner");
-    if matches!(owner, "network:dhcp" | "network:distributed" | "network:floatingip_agent_gateway" | "network:router_centralized_snat") {
+    if matches!(
+        owner,
+        "network:dhcp"
+            | "network:distributed"
+            | "network:floatingip_agent_gateway"
+            | "network:router_centralized_snat"
+    ) {
         return false;
     }
     let own_router = || {
         let name = snapshot.marks.network();
         let device = port.text("device_id");
-        let listed = snapshot.cloud.routers.some().iter().any(|r| r.text("id") == device && r.str("name") == name.as_deref());
+        let listed = snapshot
+            .cloud
+            .routers
+            .some()
+            .iter()
+            .any(|r| r.text("id") == device && r.str("name") == name.as_deref());
         listed || snapshot.kube.openstack_cluster().is_some_and(|c| c.str("status.router.id") == Some(device))
     };
     !(owner.starts_with("network:") && owner.contains("router") && own_router())
