@@ -185,6 +185,43 @@ pub fn request(api: &ApiError) -> String {
     [api.method.clone(), target, how, kind, text].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
+/// Current messages whose API error is of that type (Neutron's error types).
+#[must_use]
+pub fn refused_as<'a>(snapshot: &'a Snapshot<'_>, kind: &str) -> Vec<&'a Message> {
+    let of_kind = |m: &&Message| m.api.as_ref().is_some_and(|a| a.kind.as_deref() == Some(kind));
+    snapshot.said.messages.iter().filter(|m| m.current()).filter(of_kind).collect()
+}
+
+/// True for a floating IP that CAPO made for the cluster's API, or its cloud controller for a
+/// Service. Source: cluster-api-provider-openstack networking/floatingip.go,
+/// cloud-provider-openstack pkg/openstack/loadbalancer.go.
+#[must_use]
+pub fn own_address(snapshot: &Snapshot<'_>, address: Doc<'_>) -> bool {
+    let marks = &snapshot.marks;
+    let description = address.text("description");
+    let by_capo = marks.stack_id.as_deref().is_some_and(|stack_id| {
+        description == format!("Created by cluster-api-provider-openstack cluster {}-{stack_id}", marks.namespace)
+    });
+    let by_service = marks.uuid.as_deref().is_some_and(|uuid| {
+        description.starts_with("Floating IP for Kubernetes external service ")
+            && description.ends_with(&format!(" from cluster {uuid}"))
+    });
+    by_capo || by_service
+}
+
+/// A floating IP as evidence.
+#[must_use]
+pub fn address(address: Doc<'_>) -> Evidence {
+    let id = address.text("id");
+    let words = format!(
+        "{} on port {}; description \"{}\"",
+        address.text("floating_ip_address"),
+        address.str("port_id").unwrap_or("none"),
+        address.text("description")
+    );
+    seen(format!("Neutron, floating IP {id}"), format!("openstack floating ip show {id}"), words)
+}
+
 /// A port on a network as evidence.
 #[must_use]
 pub fn occupies(port: Doc<'_>) -> Evidence {

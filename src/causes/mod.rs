@@ -23,11 +23,19 @@ use crate::model::stage::Stage;
 use crate::model::{Message, Snapshot};
 use crate::report::{Certainty, Evidence, NotIt, Recovers, Risk, Thing};
 
+mod external_network_not_reachable;
+mod floating_ip_already_associated;
+mod floating_ip_holds_router;
 pub mod kit;
+mod load_balancer_error;
+mod load_balancer_stuck;
 mod network_in_use;
+mod no_free_address;
 mod orphan_vip_port;
 mod quota_used_up;
 mod security_group_in_use;
+mod security_group_rule_exists;
+mod service_load_balancer_delete_failed;
 mod service_load_balancer_holds_network;
 mod table;
 #[cfg(test)]
@@ -287,6 +295,13 @@ impl Finding {
     #[must_use]
     pub fn flag(mut self, flag: &'static str) -> Self {
         self.flags.insert(flag);
+        self
+    }
+
+    /// The same with a fix that deletes something.
+    #[must_use]
+    pub fn deletes(mut self) -> Self {
+        self.risk = Some(Risk::Deletes);
         self
     }
 

@@ -82,3 +82,15 @@ status:
   - {type: Ready, status: 'False', severity: Warning, reason: OpenStackError, lastTransitionTime: '2026-01-01T11:52:00Z',
      message: 'failed to delete network: Expected HTTP response code [202 204] when accessing [DELETE http://n:9696/v2.0/networks/99999999-2222-4333-8444-000000000009], but got 409 instead: {"NeutronError": {"type": "NetworkInUse", "message": "Unable to complete operation on network 99999999-2222-4333-8444-000000000009. There are one or more ports still in use on the network, id for these ports is: 22222222-0000-4000-8000-000000000001.", "detail": ""}}'}
 "#;
+
+/// A cluster in that Magnum status with one load balancer.
+pub(crate) fn balancer(status: &str, name: &str, provisioning: &str, updated: &str) -> String {
+    format!(
+        "=== openstack/container-infra/clusters.json\n\
+         {{\"clusters\": [{{\"uuid\": \"11111111-2222-4333-8444-555555555555\", \"name\": \"web\", \
+         \"stack_id\": \"kube-abcde\", \"project_id\": \"p1\", \"status\": \"{status}\"}}]}}\n\
+         === openstack/load-balancer/loadbalancers.json\n\
+         {{\"loadbalancers\": [{{\"id\": \"33333333-0000-4000-8000-000000000001\", \"name\": \"{name}\", \
+         \"provisioning_status\": \"{provisioning}\", \"updated_at\": \"{updated}\", \"provider\": \"amphora\"}}]}}\n"
+    )
+}

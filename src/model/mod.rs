@@ -14,6 +14,7 @@
 
 pub mod action;
 pub mod api_error;
+pub mod balancer;
 pub mod belongs;
 pub mod condition;
 pub mod controller;
