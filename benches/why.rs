@@ -4,7 +4,11 @@
 //! The bundle is a captured one whose machines, events, rows and log records are repeated
 //! under other names until it has the size, so that the mix of documents stays that of a
 //! real cluster.
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark ends loudly and prints its figures")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a benchmark ends loudly and prints its figures"
+)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -25,7 +29,8 @@ fn main() {
         folder = tempfile::tempdir_in(path).unwrap();
         folder.disable_cleanup(true);
     }
-    let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios/h-04-replacement-worker-refused-cores");
+    let scenario =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios/h-04-replacement-worker-refused-cores");
     let (files, bytes) = grow(&scenario.join("bundle"), folder.path());
     println!("bundle: {files} files, {:.1} MB", bytes as f64 / 1e6);
     let mut ours = Vec::new();
@@ -43,7 +48,12 @@ fn main() {
     ours.sort();
     theirs.sort();
     let (why, grep) = (ours[RUNS / 2], theirs[RUNS / 2]);
-    println!("why --from: {why:.1?} (min {:.1?}, max {:.1?}), {:.1} MB resident", ours[0], ours[RUNS - 1], resident as f64 / 1e3);
+    println!(
+        "why --from: {why:.1?} (min {:.1?}, max {:.1?}), {:.1} MB resident",
+        ours[0],
+        ours[RUNS - 1],
+        resident as f64 / 1e3
+    );
     println!("grep -r:    {grep:.1?}");
     println!("ratio:      {:.1}", why.as_secs_f64() / grep.as_secs_f64());
 }
@@ -115,7 +125,8 @@ fn suffix(copy: usize) -> String {
 
 /// Other ids, so that rows are not taken for the same one.
 fn fresh_ids(text: &str, copy: usize) -> String {
-    text.replace("\"id\": \"", &format!("\"id\": \"{copy}")).replace("\"uuid\": \"", &format!("\"uuid\": \"{copy}"))
+    text.replace("\"id\": \"", &format!("\"id\": \"{copy}"))
+        .replace("\"uuid\": \"", &format!("\"uuid\": \"{copy}"))
 }
 
 /// Another object name, so that objects are not taken for the same one.

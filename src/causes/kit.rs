@@ -7,7 +7,9 @@ use crate::model::api_error::{ApiError, Failing};
 use crate::model::message::{Message, Source};
 use crate::model::node::Node;
 use crate::model::{Doc, Snapshot};
-use crate::report::{Evidence, Thing};
+use crate::report::{Evidence, Recovers, Thing};
+
+use super::{Finding, Step};
 
 /// A thing by kind and id.
 #[must_use]
@@ -174,6 +176,77 @@ pub fn request(api: &ApiError) -> String {
     let kind = api.kind.clone().filter(|k| api.webhook.is_none() && !k.is_empty());
     let text = api.text.as_ref().map(|t| format!("\"{t}\""));
     [api.method.clone(), target, how, kind, text].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// Current messages whose API error is of that type (Neutron's error types).
+#[must_use]
+pub fn refused_as<'a>(snapshot: &'a Snapshot<'_>, kind: &str) -> Vec<&'a Message> {
+    let of_kind = |m: &&Message| m.api.as_ref().is_some_and(|a| a.kind.as_deref() == Some(kind));
+    snapshot.said.messages.iter().filter(|m| m.current()).filter(of_kind).collect()
+}
+
+/// True for a floating IP that CAPO made for the cluster's API, or its cloud controller for a
+/// Service. Source: cluster-api-provider-openstack networking/floatingip.go,
+/// cloud-provider-openstack pkg/openstack/loadbalancer.go.
+#[must_use]
+pub fn own_address(snapshot: &Snapshot<'_>, address: Doc<'_>) -> bool {
+    let marks = &snapshot.marks;
+    let description = address.text("description");
+    let by_capo = marks.stack_id.as_deref().is_some_and(|stack_id| {
+        description
+            == format!("Created by cluster-api-provider-openstack cluster {}-{stack_id}", marks.namespace)
+    });
+    let by_service = marks.uuid.as_deref().is_some_and(|uuid| {
+        description.starts_with("Floating IP for Kubernetes external service ")
+            && description.ends_with(&format!(" from cluster {uuid}"))
+    });
+    by_capo || by_service
+}
+
+/// A floating IP as evidence.
+#[must_use]
+pub fn address(address: Doc<'_>) -> Evidence {
+    let id = address.text("id");
+    let words = format!(
+        "{} on port {}; description \"{}\"",
+        address.text("floating_ip_address"),
+        address.str("port_id").unwrap_or("none"),
+        address.text("description")
+    );
+    seen(format!("Neutron, floating IP {id}"), format!("openstack floating ip show {id}"), words)
+}
+
+/// A port on a network as evidence.
+#[must_use]
+pub fn occupies(port: Doc<'_>) -> Evidence {
+    let id = port.text("id");
+    let name = port.str("name").map(|name| format!(" \"{name}\"")).unwrap_or_default();
+    let words = format!(
+        "network_id {}; device_owner {}; device_id {}",
+        port.text("network_id"),
+        port.str("device_owner").unwrap_or("none"),
+        port.str("device_id").unwrap_or("none")
+    );
+    seen(format!("Neutron, port {id}{name}"), format!("openstack port show {id}"), words)
+}
+
+/// The step after a fix for a delete that Magnum has given up.
+pub(super) const DELETE_AGAIN: Step =
+    Step::say("delete the cluster once more: Magnum never looks again at a cluster in DELETE_FAILED")
+        .run(&["openstack coe cluster delete {uuid}"])
+        .when("delete-failed");
+
+/// The finding of something that holds up a delete: after the fix CAPO goes on by itself, at
+/// its next try. Its pauses grow to 16 minutes (controller-runtime's rate limiter).
+#[must_use]
+pub fn delete_goes_on(snapshot: &Snapshot<'_>, finding: Finding) -> Finding {
+    if snapshot.status() == "DELETE_FAILED" {
+        let says =
+            "Cluster API then goes on by itself, but Magnum only follows once the cluster is deleted again.";
+        return finding.flag("delete-failed").recovers(Recovers::AfterFix, says);
+    }
+    let says = "Then the delete goes on by itself: CAPO tries again, up to 16 minutes after its last try.";
+    finding.recovers(Recovers::AfterFix, says)
 }
 
 /// `machine`/`machines` and the like.

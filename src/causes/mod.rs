@@ -26,16 +26,28 @@ use crate::report::{Certainty, Evidence, NotIt, Recovers, Risk, Thing};
 mod application_credential_gone;
 mod credential_read_forbidden;
 mod credential_secret_missing;
+mod external_network_not_reachable;
+mod floating_ip_already_associated;
+mod floating_ip_holds_router;
 mod keystone_ca_not_trusted;
 pub mod kit;
+mod load_balancer_error;
+mod load_balancer_stuck;
 mod login_refused;
+mod network_in_use;
+mod no_free_address;
 mod openstack_api_down;
+mod orphan_vip_port;
 mod owner_deleted;
 mod owner_disabled;
 mod owner_lost_roles;
 mod project_deleted;
 mod project_disabled;
 mod quota_used_up;
+mod security_group_in_use;
+mod security_group_rule_exists;
+mod service_load_balancer_delete_failed;
+mod service_load_balancer_holds_network;
 mod table;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -294,6 +306,13 @@ impl Finding {
     #[must_use]
     pub fn flag(mut self, flag: &'static str) -> Self {
         self.flags.insert(flag);
+        self
+    }
+
+    /// The same with a fix that deletes something.
+    #[must_use]
+    pub fn deletes(mut self) -> Self {
+        self.risk = Some(Risk::Deletes);
         self
     }
 

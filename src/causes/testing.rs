@@ -72,3 +72,36 @@ pub(crate) fn check(id: &str, files: &str, blanked: &[&str], expected: &str) {
     let report = report(files, blanked);
     assert_eq!(word(&report, id), expected, "{id}: causes are {:?}", report.causes);
 }
+
+/// A delete that has come to the network of the cluster, which Neutron refuses to delete.
+pub(crate) const DELETING_NETWORK: &str = r#"=== openstack/container-infra/clusters.json
+{"clusters": [{"uuid": "11111111-2222-4333-8444-555555555555", "name": "web", "stack_id": "kube-abcde",
+ "project_id": "p1", "status": "DELETE_IN_PROGRESS"}]}
+=== openstack/network/networks.json
+{"networks": [{"id": "99999999-2222-4333-8444-000000000009", "name": "k8s-clusterapi-cluster-magnum-system-kube-abcde"}]}
+=== kubernetes/objects.yaml
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata: {name: kube-abcde, namespace: magnum-system, deletionTimestamp: '2026-01-01T11:50:00Z'}
+---
+apiVersion: infrastructure.cluster.x-k8s.io/v1beta1
+kind: OpenStackCluster
+metadata: {name: kube-abcde-x1x1x, namespace: magnum-system, deletionTimestamp: '2026-01-01T11:51:00Z',
+  labels: {cluster.x-k8s.io/cluster-name: kube-abcde}}
+status:
+  conditions:
+  - {type: Ready, status: 'False', severity: Warning, reason: OpenStackError, lastTransitionTime: '2026-01-01T11:52:00Z',
+     message: 'failed to delete network: Expected HTTP response code [202 204] when accessing [DELETE http://n:9696/v2.0/networks/99999999-2222-4333-8444-000000000009], but got 409 instead: {"NeutronError": {"type": "NetworkInUse", "message": "Unable to complete operation on network 99999999-2222-4333-8444-000000000009. There are one or more ports still in use on the network, id for these ports is: 22222222-0000-4000-8000-000000000001.", "detail": ""}}'}
+"#;
+
+/// A cluster in that Magnum status with one load balancer.
+pub(crate) fn balancer(status: &str, name: &str, provisioning: &str, updated: &str) -> String {
+    format!(
+        "=== openstack/container-infra/clusters.json\n\
+         {{\"clusters\": [{{\"uuid\": \"11111111-2222-4333-8444-555555555555\", \"name\": \"web\", \
+         \"stack_id\": \"kube-abcde\", \"project_id\": \"p1\", \"status\": \"{status}\"}}]}}\n\
+         === openstack/load-balancer/loadbalancers.json\n\
+         {{\"loadbalancers\": [{{\"id\": \"33333333-0000-4000-8000-000000000001\", \"name\": \"{name}\", \
+         \"provisioning_status\": \"{provisioning}\", \"updated_at\": \"{updated}\", \"provider\": \"amphora\"}}]}}\n"
+    )
+}

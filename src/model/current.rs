@@ -110,11 +110,15 @@ fn overtaken(snapshot: &Snapshot<'_>, message: &Message, successes: &[Success<'_
             later.any(|s| s.operation == operation && owner.is_some() && self::owner(s.name) == owner);
         return again.then_some("the same request succeeded later");
     }
+    // The Cluster repeats what its OpenStackCluster says, also in an event of its own.
+    let repeated = |s: &Success<'_>| {
+        message.kind == "Cluster"
+            && s.kind == "OpenStackCluster"
+            && snapshot.kube.openstack_cluster().is_some_and(|infra| infra.name() == s.name)
+    };
     let done = later.any(|s| {
-        s.kind == message.kind
-            && s.name == message.name
-            && s.operation.verb == operation.verb
-            && covers(s.operation, operation)
+        let same = s.kind == message.kind && s.name == message.name || repeated(s);
+        same && s.operation.verb == operation.verb && covers(s.operation, operation)
     });
     done.then_some("this step or a later one succeeded since")
 }

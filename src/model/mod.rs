@@ -14,6 +14,7 @@
 
 pub mod action;
 pub mod api_error;
+pub mod balancer;
 pub mod belongs;
 pub mod condition;
 pub mod controller;
@@ -26,6 +27,7 @@ pub mod message;
 pub mod node;
 pub mod noise;
 pub mod operation;
+pub mod port;
 pub mod resolve;
 pub mod said;
 pub mod seen;
