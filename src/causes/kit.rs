@@ -1,5 +1,7 @@
 //! What many causes need: things, evidence, and the commands that show them again.
 
+pub mod machine;
+
 use jiff::SignedDuration;
 
 use crate::model::api_error::{ApiError, Failing};

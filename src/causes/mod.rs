@@ -23,11 +23,28 @@ use crate::model::stage::Stage;
 use crate::model::{Message, Snapshot};
 use crate::report::{Certainty, Evidence, NotIt, Recovers, Risk, Thing};
 
+mod addons_not_applied;
+mod capo_too_old;
+mod cluster_paused;
+mod controller_down;
+mod controller_panic;
+mod drain_blocked;
+mod flavor_not_found;
+mod image_not_found;
+mod key_pair_not_found;
 pub mod kit;
+mod legacy_cloud_provider;
+mod no_valid_host;
+mod node_never_joined;
+mod node_not_ready;
 mod quota_used_up;
+mod server_deleted;
+mod server_in_error;
 mod table;
 #[cfg(test)]
 pub(crate) mod testing;
+mod volume_type_not_found;
+mod webhook_unreachable;
 
 pub use table::ALL;
 
