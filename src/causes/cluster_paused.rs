@@ -107,9 +107,11 @@ mod tests {
 
     const ID: &str = super::CAUSE.id;
 
+    const MAGNUM: &str = "=== openstack/container-infra/clusters.json\n{\"clusters\": [{\"uuid\": \"11111111-2222-4333-8444-555555555555\", \"name\": \"web\", \"stack_id\": \"kube-abcde\"}]}\n";
+
     fn cluster(name: &str, more: &str, spec: &str) -> String {
         format!(
-            "=== kubernetes/objects.yaml\napiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\n\
+            "{MAGNUM}=== kubernetes/objects.yaml\napiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\n\
              metadata: {{name: {name}, namespace: magnum-system{more}}}\nspec: {{{spec}}}\n"
         )
     }

@@ -2,13 +2,13 @@
 
 use super::kit::{self, thing};
 use super::{Cause, Finding, Fix, Look, Step};
-use crate::model::Snapshot;
 use crate::model::action::Actions;
 use crate::model::controller::Controller;
 use crate::model::log;
 use crate::model::seen::Unseen;
 use crate::model::stage::{self, Stage};
 use crate::model::waits::{self, Need};
+use crate::model::{Message, Snapshot, Source, version};
 use crate::report::{Evidence, Recovers, Risk};
 
 /// The cause.
@@ -56,6 +56,13 @@ pub(super) static CAUSE: Cause = Cause {
                     "kubectl -n {controller_namespace} rollout status {kind} {controller}",
                 ])
                 .unless("scaled"),
+            Step::say(
+                "once it runs, delete this cluster and create it again: a failed create is never taken up",
+            )
+            .run(&["openstack coe cluster delete {uuid}"])
+            .when("create-failed"),
+            Step::say("once it runs, ask Magnum for the same again: it does not repeat it by itself")
+                .when("failed"),
         ],
     },
     values: &["controller_namespace", "controller", "kind"],
@@ -105,7 +112,6 @@ fn finding(snapshot: &Snapshot<'_>, controller: &Controller<'_>) -> Option<Findi
     let mut finding = Finding::new(format!("{name} in namespace {namespace} {how}"))
         .likely_if(need == Need::Maybe || !whole)
         .says(part(snapshot, controller, need))
-        .recovers(Recovers::AfterFix, ends(snapshot))
         .about(thing(controller.kind, name))
         .value("controller_namespace", namespace)
         .value("controller", name)
@@ -122,15 +128,42 @@ fn finding(snapshot: &Snapshot<'_>, controller: &Controller<'_>) -> Option<Findi
             finding = finding.evidence(kit::seen(format!("pod {}", pod.name()), place, waiting));
         }
     }
-    Some(last_words(snapshot, controller).into_iter().fold(finding, Finding::evidence))
+    if known_to_panic(controller) {
+        finding = finding.says(
+            "CAPO 0.11.0 to 0.12.1 is known to panic when the server of any machine was deleted in Nova: the log of its run before names the machine.",
+        );
+    }
+    finding = last_words(snapshot, controller).into_iter().fold(finding, Finding::evidence);
+    Some(ends(snapshot, finding))
+}
+
+/// True for a CAPO of 0.11.0 to 0.12.1 in a crash loop.
+/// Source: kubernetes-sigs/cluster-api-provider-openstack issues 2404, 2523.
+fn known_to_panic(controller: &Controller<'_>) -> bool {
+    let version = controller.version.as_deref().unwrap_or_default();
+    controller.provider == waits::CAPO
+        && controller.waiting().is_some_and(|w| w.starts_with("CrashLoopBackOff"))
+        && version::at_least(version, "0.11.0") == Some(true)
+        && version::at_least(version, "0.12.2") == Some(false)
 }
 
 fn part(snapshot: &Snapshot<'_>, controller: &Controller<'_>, need: Need) -> String {
+    let requested =
+        |m: &Message| m.current() && matches!(m.source, Source::ClusterReason | Source::GroupReason(_));
+    let asked = snapshot
+        .said
+        .messages
+        .iter()
+        .filter(|m| requested(m))
+        .filter_map(|m| m.api.as_ref()?.webhook.as_ref());
+    if asked.filter_map(waits::provider_of).any(|p| p == controller.provider) {
+        return "What Magnum was asked for last failed at this controller's webhook.".to_owned();
+    }
     match (stage::waiting(snapshot), need) {
         (Some(waiting), Need::Now) => {
             format!("This cluster waits for {}, and that is this controller's work.", waiting.what)
         }
-        (_, Need::Now) => "This cluster's last request failed at this controller.".to_owned(),
+        (None, Need::Now) => "A write for this cluster failed at this controller's webhook.".to_owned(),
         (Some(waiting), _) => format!(
             "This cluster waits for {}; whatever {} has to do in that is not done.",
             waiting.what, controller.name
@@ -139,12 +172,18 @@ fn part(snapshot: &Snapshot<'_>, controller: &Controller<'_>, need: Need) -> Str
     }
 }
 
-fn ends(snapshot: &Snapshot<'_>) -> &'static str {
-    if snapshot.status().ends_with("_FAILED") {
-        "Once it runs the controllers go on by themselves; what Magnum gave up has to be asked for again."
-    } else {
-        "Once it runs the cluster goes on by itself."
+fn ends(snapshot: &Snapshot<'_>, finding: Finding) -> Finding {
+    if snapshot.status() == "CREATE_FAILED" && snapshot.kube.cluster().is_none() {
+        return finding.flag("create-failed").recovers(
+            Recovers::Never,
+            "It does not end by itself: CREATE_FAILED is never looked at again, also once it runs.",
+        );
     }
+    if snapshot.status().ends_with("_FAILED") {
+        let says = "Once it runs the controllers go on by themselves; what Magnum gave up has to be asked for again.";
+        return finding.flag("failed").recovers(Recovers::AfterFix, says);
+    }
+    finding.recovers(Recovers::AfterFix, "Once it runs the cluster goes on by itself.")
 }
 
 /// When the controller last wrote to its log, and its complaint about itself.

@@ -48,10 +48,10 @@ pub(super) static CAUSE: Cause = Cause {
                 .run(&["kubectl -n {namespace} get openstackmachine {culprit} -o yaml"])
                 .when("machine"),
             Step::say(
-                "if its server is gone, delete that Machine, in agreement with its owner: its cluster makes another one (never the only machine of a control plane that is up)",
+                "if its server is gone, delete its Machine: its cluster makes another one (never the only machine of a control plane that is up; another cluster's only in agreement with its owner)",
             )
-            .run(&["kubectl -n {namespace} delete machine {culprit}"])
-            .when("others-machine"),
+            .each("machine", &["kubectl -n {namespace} delete machine {each}"])
+            .when("delete"),
             Step::say("for good, upgrade CAPO to 0.12.2 or newer").run(&["clusterctl upgrade plan"]).when("capo"),
             Step::say("look for the panic in the controller's issues, and upgrade it or take the object out of its way")
                 .unless("capo"),
@@ -60,7 +60,7 @@ pub(super) static CAUSE: Cause = Cause {
                 .when("create-failed"),
         ],
     },
-    values: &["pod_namespace", "pod", "culprit"],
+    values: &["pod_namespace", "pod", "culprit", "machine"],
     look: Look::Code(look),
 };
 
@@ -146,8 +146,8 @@ fn finding(snapshot: &Snapshot<'_>, controller: &Controller<'_>, panic: &Spoken)
         finding = finding.about(thing(kind, name)).value("culprit", name.as_str());
         if kind == "OpenStackMachine" {
             finding = finding.flag("machine");
-            if !own {
-                finding = finding.flag("others-machine");
+            if let Some(machine) = deletable(snapshot, own, name) {
+                finding = finding.flag("delete").value("machine", machine);
                 finding.risk = Some(Risk::Deletes);
             }
         }
@@ -158,6 +158,16 @@ fn finding(snapshot: &Snapshot<'_>, controller: &Controller<'_>, panic: &Spoken)
         );
     }
     Some(ends(snapshot, finding))
+}
+
+/// The Machine of an OpenStackMachine that may be deleted: its own cluster's if that does not
+/// cost the control plane, another cluster's by the name that both have.
+fn deletable<'a>(snapshot: &'a Snapshot<'_>, own: bool, culprit: &'a str) -> Option<&'a str> {
+    if !own {
+        return Some(culprit);
+    }
+    let node = kit::node_of(snapshot, culprit)?;
+    (!kit::machine::keeps_the_control_plane(snapshot, node)).then_some(node.name)
 }
 
 fn is_own(snapshot: &Snapshot<'_>, name: &str) -> bool {

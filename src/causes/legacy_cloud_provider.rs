@@ -61,7 +61,9 @@ workload/.
 fn look(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Unseen> {
     let docs = snapshot.world.workload.iter();
     let events: Vec<Doc<'_>> = docs.flat_map(|d| d.list("items").chain([*d])).filter(|e| waits(*e)).collect();
-    let Some(first) = events.first() else {
+    // The cloud controller is what the roll-out waits for; the storage plugin only comes along.
+    let cloud = events.iter().find(|e| pod(**e).contains("cloud-controller-manager"));
+    let Some(first) = cloud.or(events.first()) else {
         // Only a cluster with nodes that are not well has a reason to be looked into.
         let ill = snapshot.nodes.iter().any(|n| {
             n.joined()

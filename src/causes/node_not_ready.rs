@@ -152,6 +152,8 @@ spec: {{instanceID: 5e5e5e5e-0000-4000-8000-000000000001}}
 
     #[test]
     fn without_the_machines_it_is_not_checked() {
-        check(ID, "", &["kubernetes/machine"], "not checked");
+        let cluster = "=== kubernetes/objects.yaml\napiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: kube-abcde, namespace: magnum-system}\n";
+        check(ID, cluster, &["kubernetes/machine"], "not checked");
+        check(ID, cluster, &[], "no");
     }
 }

@@ -109,7 +109,7 @@ fn finding(snapshot: &Snapshot<'_>, node: &Node<'_>) -> Option<Finding> {
 }
 
 fn told<'a>(snapshot: &'a Snapshot<'_>, node: &Node<'_>) -> Vec<&'a Message> {
-    let about = |m: &Message| (m.name == node.infra_name() || m.name == node.name) && !m.weak;
+    let about = |m: &Message| m.kind.starts_with("OpenStack") && m.name == node.infra_name() && !m.weak;
     let says = |m: &Message| {
         WORDS.iter().any(|w| m.has(w)) || (m.reason == "InstanceNotFound" && m.kind == "OpenStackServer")
     };
