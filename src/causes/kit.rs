@@ -1,6 +1,7 @@
 //! What many causes need: things, evidence, and the commands that show them again.
 
 pub mod login;
+pub mod machine;
 
 pub use crate::age::human as age;
 use crate::model::api_error::{ApiError, Failing};

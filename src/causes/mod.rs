@@ -23,19 +23,32 @@ use crate::model::stage::Stage;
 use crate::model::{Message, Snapshot};
 use crate::report::{Certainty, Evidence, NotIt, Recovers, Risk, Thing};
 
+mod addons_not_applied;
 mod application_credential_gone;
+mod capo_too_old;
+mod cluster_paused;
+mod controller_down;
+mod controller_panic;
 mod credential_read_forbidden;
 mod credential_secret_missing;
+mod drain_blocked;
 mod external_network_not_reachable;
+mod flavor_not_found;
 mod floating_ip_already_associated;
 mod floating_ip_holds_router;
+mod image_not_found;
+mod key_pair_not_found;
 mod keystone_ca_not_trusted;
 pub mod kit;
+mod legacy_cloud_provider;
 mod load_balancer_error;
 mod load_balancer_stuck;
 mod login_refused;
 mod network_in_use;
 mod no_free_address;
+mod no_valid_host;
+mod node_never_joined;
+mod node_not_ready;
 mod openstack_api_down;
 mod orphan_vip_port;
 mod owner_deleted;
@@ -46,11 +59,15 @@ mod project_disabled;
 mod quota_used_up;
 mod security_group_in_use;
 mod security_group_rule_exists;
+mod server_deleted;
+mod server_in_error;
 mod service_load_balancer_delete_failed;
 mod service_load_balancer_holds_network;
 mod table;
 #[cfg(test)]
 pub(crate) mod testing;
+mod volume_type_not_found;
+mod webhook_unreachable;
 
 pub use table::ALL;
 

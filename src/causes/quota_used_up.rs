@@ -277,7 +277,8 @@ fn ends(
             "Magnum does not try again: repeat the operation once there is room.",
         );
     }
-    let alone: Vec<&&Node<'_>> = nodes.iter().filter(|n| n.given_up() && !replaceable(snapshot, n)).collect();
+    let alone: Vec<&&Node<'_>> =
+        nodes.iter().filter(|n| n.given_up() && !kit::machine::replaceable(snapshot, n)).collect();
     if alone.is_empty() {
         let given_up = nodes.iter().any(|n| n.given_up());
         let server = matches!(refused.service, Service::Nova) && stage(refused) == Stage::Server;
@@ -302,25 +303,6 @@ fn ends(
         Recovers::Never,
         "It does not end by itself, even with more quota: CAPO gave this server up, and nothing replaces the machine.",
     )
-}
-
-/// True if a MachineHealthCheck may replace the machine: it exists, and 80 % of what it
-/// expects, rounded down, leaves room for one.
-fn replaceable(snapshot: &Snapshot<'_>, node: &Node<'_>) -> bool {
-    let expected = snapshot.nodes.iter().filter(|n| {
-        n.machine.is_some()
-            && n.control_plane == node.control_plane
-            && (n.control_plane || n.group == node.group)
-    });
-    let expected = expected.count();
-    let watched = snapshot.kube.health_checks.some().iter().any(|check| {
-        let selector = check.at("spec.selector.matchLabels").map(|l| l.to_string()).unwrap_or_default();
-        match node.group.filter(|_| !node.control_plane) {
-            Some(group) => selector.contains(&format!("\"{group}\"")),
-            None => selector.contains("cluster.x-k8s.io/control-plane"),
-        }
-    });
-    watched && expected > 1
 }
 
 fn set(snapshot: &Snapshot<'_>, refused: &Refused<'_>, resource: &str) -> String {
