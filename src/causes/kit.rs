@@ -1,7 +1,10 @@
 //! What many causes need: things, evidence, and the commands that show them again.
 
+pub mod denied;
 pub mod login;
 pub mod machine;
+pub mod passes;
+pub mod refused;
 
 pub use crate::age::human as age;
 use crate::model::api_error::{ApiError, Failing};
@@ -155,13 +158,17 @@ pub fn logs(pod: &str, word: &str) -> String {
     format!("kubectl -n {namespace} logs {pod} --since=2h{filter}")
 }
 
-/// The decisive words of a message: the request and its refusal, else the text.
+/// The decisive words of a message: the request and its refusal, else the text without its traceback.
 #[must_use]
 pub fn words(message: &Message) -> String {
+    let text = message.text.split("\nTraceback (most recent call last)").next().unwrap_or_default().trim();
+    let reason =
+        matches!(message.source, Source::ClusterReason | Source::GroupReason(_) | Source::Conductor(_));
     match &message.api {
-        Some(api) => request(api),
-        None if message.text.is_empty() => "no message".to_owned(),
-        None => message.text.clone(),
+        // Magnum's reasons are short, and their words are what people search for.
+        Some(api) if !(reason && api.text.is_none() && !text.is_empty()) => request(api),
+        _ if text.is_empty() => "no message".to_owned(),
+        _ => text.to_owned(),
     }
 }
 
@@ -264,4 +271,14 @@ pub fn and(words: &[String]) -> String {
         [one] => one.clone(),
         [init @ .., last] => format!("{} and {last}", init.join(", ")),
     }
+}
+
+/// `kubectl -n openstack logs statefulset/magnum-conductor`: the conductor as it was seen, else
+/// as Atmosphere installs it (vexxhost/atmosphere roles/magnum).
+#[must_use]
+pub fn conductor(snapshot: &Snapshot<'_>, verb: &str) -> String {
+    let seen = snapshot.controllers.iter().find(|c| c.provider == "magnum-conductor");
+    let (namespace, kind, name) =
+        seen.map_or(("openstack", "StatefulSet", "magnum-conductor"), |c| (c.namespace, c.kind, c.name));
+    format!("kubectl -n {namespace} {verb} {}/{name}", kind.to_ascii_lowercase())
 }
