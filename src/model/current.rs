@@ -13,7 +13,7 @@ use super::controller::Controller;
 use super::message::{Message, Source};
 use super::operation::{self, Operation, Step, Verb};
 use super::snapshot::Snapshot;
-use super::{Doc, Seen, Status, noise};
+use super::{Doc, Seen, Status, noise, stage};
 
 /// Two of the longest back-offs of controller-runtime as seen with CAPO (10 to 16 min).
 pub const FRESH: SignedDuration = SignedDuration::from_mins(35);
@@ -68,8 +68,9 @@ fn uncorroborated(snapshot: &Snapshot<'_>, message: &Message, spoken: &[Message]
     if message.source != Source::Failure {
         return None;
     }
-    let ready = snapshot.kube.openstack_cluster().is_some_and(|c| c.is("status.ready"));
-    if ready && matches!(message.kind.as_str(), "Cluster" | "OpenStackCluster") {
+    if stage::infrastructure_ready(snapshot)
+        && matches!(message.kind.as_str(), "Cluster" | "OpenStackCluster")
+    {
         return Some("a failureMessage is never cleared, and the infrastructure is ready by now");
     }
     let Some(api) = &message.api else { return None };
