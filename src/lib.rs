@@ -10,16 +10,17 @@
 //! `tests/doors.rs` holds this list):
 //!
 //! ```text
-//! bundle   → exit                        model    → bundle, exit      tree   → model, bundle
-//! causes   → bundle, model, report       report   → tree
-//! diagnose → bundle, model, causes, tree, report, exit
-//! render   → report, tree                manual   → causes, model, report
-//! cli      → render, exit                run      → all
+//! bundle   → exit                        model    → bundle            tree   → model, bundle, age
+//! causes   → bundle, model, report, age  report   → tree
+//! diagnose → bundle, model, causes, tree, report, exit, age
+//! render   → report, tree, age           manual   → causes, exit
+//! cli      → render, tree, exit          run      → all
 //! ```
 //!
 //! From the bundle to the report nothing fails, nothing reads a clock, a file or the
 //! environment: the same bundle gives the same bytes.
 
+pub mod age;
 pub mod bundle;
 pub mod causes;
 pub mod cli;

@@ -69,13 +69,17 @@ fn gone(snapshot: &Snapshot<'_>) -> bool {
 fn no_longer(snapshot: &Snapshot<'_>) -> Failure {
     let name = snapshot.marks.stack_id.as_deref().unwrap_or(&snapshot.asked_for);
     let project = snapshot.project_id().map(|p| format!(" --project {p}")).unwrap_or_default();
-    let message = format!("find cluster {}: neither Magnum nor Cluster API has it any more", snapshot.asked_for);
+    let message =
+        format!("find cluster {}: neither Magnum nor Cluster API has it any more", snapshot.asked_for);
     Failure::new(code::NO_SUCH_CLUSTER, message)
         .hint(format!("what its delete left behind is shown by: kubectl magnum leftovers {name}{project}"))
 }
 
 fn nothing(word: &str) -> Failure {
-    let failure = Failure::new(code::NO_SUCH_CLUSTER, format!("find cluster {word:?}: nothing in the bundle carries that name"));
+    let failure = Failure::new(
+        code::NO_SUCH_CLUSTER,
+        format!("find cluster {word:?}: nothing in the bundle carries that name"),
+    );
     failure.hint("give the Magnum name, the Magnum UUID or the stack id (`kube-…`); without a name the bundle's own cluster is taken")
 }
 
@@ -102,7 +106,8 @@ fn explain(args: &Explain) -> Result<u8, Failure> {
 /// How wide and how colourful: a pipe gets everything, uncut and plain.
 fn page(cli: &Cli) -> Page {
     let terminal = std::io::stdout().is_terminal();
-    let plain = std::env::var_os("NO_COLOR").is_some() || std::env::var_os("TERM").is_some_and(|t| t == "dumb");
+    let plain =
+        std::env::var_os("NO_COLOR").is_some() || std::env::var_os("TERM").is_some_and(|t| t == "dumb");
     let coloured = match cli.color {
         Colour::Always => true,
         Colour::Never => false,

@@ -218,7 +218,8 @@ mod tests {
     #[test]
     fn what_was_not_read_makes_it_likely() {
         let unlisted = |capo: &str, description: &str| {
-            files(capo, description, false).replace(&format!("[{{\"id\": \"{RULE}\""), "[{\"id\": \"another\"")
+            files(capo, description, false)
+                .replace(&format!("[{{\"id\": \"{RULE}\""), "[{\"id\": \"another\"")
         };
         check(ID, &unlisted("v0.10.8", "Node Port Services"), &[GROUPS], "likely");
         check(ID, &unlisted("v0.13.2", "for my test"), &[GROUPS], "likely");

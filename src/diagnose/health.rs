@@ -45,36 +45,97 @@ const VITAL: [&str; 14] = [
 fn compared(kind: &str) -> &'static [&'static str] {
     match kind {
         "Cluster" => &[
-            "Available", "RemoteConnectionProbe", "InfrastructureReady", "ControlPlaneInitialized",
-            "ControlPlaneAvailable", "ControlPlaneReady", "WorkersAvailable", "TopologyReconciled",
-            "ControlPlaneMachinesReady", "WorkerMachinesReady", "ControlPlaneMachinesUpToDate",
-            "WorkerMachinesUpToDate", "RollingOut", "Remediating", "ScalingUp", "ScalingDown", "Paused",
-            "Deleting", "Ready",
+            "Available",
+            "RemoteConnectionProbe",
+            "InfrastructureReady",
+            "ControlPlaneInitialized",
+            "ControlPlaneAvailable",
+            "ControlPlaneReady",
+            "WorkersAvailable",
+            "TopologyReconciled",
+            "ControlPlaneMachinesReady",
+            "WorkerMachinesReady",
+            "ControlPlaneMachinesUpToDate",
+            "WorkerMachinesUpToDate",
+            "RollingOut",
+            "Remediating",
+            "ScalingUp",
+            "ScalingDown",
+            "Paused",
+            "Deleting",
+            "Ready",
         ],
         "KubeadmControlPlane" => &[
-            "Available", "CertificatesAvailable", "Initialized", "EtcdClusterHealthy",
-            "ControlPlaneComponentsHealthy", "MachinesReady", "MachinesUpToDate", "MachinesCreated",
-            "MachinesSpecUpToDate", "Resized", "RollingOut", "Remediating", "ScalingUp", "ScalingDown",
-            "Paused", "Deleting", "Ready",
+            "Available",
+            "CertificatesAvailable",
+            "Initialized",
+            "EtcdClusterHealthy",
+            "ControlPlaneComponentsHealthy",
+            "MachinesReady",
+            "MachinesUpToDate",
+            "MachinesCreated",
+            "MachinesSpecUpToDate",
+            "Resized",
+            "RollingOut",
+            "Remediating",
+            "ScalingUp",
+            "ScalingDown",
+            "Paused",
+            "Deleting",
+            "Ready",
         ],
         "Machine" => &[
-            "Available", "Ready", "UpToDate", "BootstrapConfigReady", "BootstrapReady", "InfrastructureReady",
-            "NodeHealthy", "NodeReady", "HealthCheckSucceeded", "NodeKubeadmLabelsAndTaintsSet",
-            "EtcdPodHealthy", "EtcdMemberHealthy", "APIServerPodHealthy", "ControllerManagerPodHealthy",
-            "SchedulerPodHealthy", "Updating", "Paused", "Deleting",
+            "Available",
+            "Ready",
+            "UpToDate",
+            "BootstrapConfigReady",
+            "BootstrapReady",
+            "InfrastructureReady",
+            "NodeHealthy",
+            "NodeReady",
+            "HealthCheckSucceeded",
+            "NodeKubeadmLabelsAndTaintsSet",
+            "EtcdPodHealthy",
+            "EtcdMemberHealthy",
+            "APIServerPodHealthy",
+            "ControllerManagerPodHealthy",
+            "SchedulerPodHealthy",
+            "Updating",
+            "Paused",
+            "Deleting",
         ],
         "MachineDeployment" => &[
-            "Available", "MachinesReady", "MachinesUpToDate", "MachineSetReady", "RollingOut", "Remediating",
-            "ScalingUp", "ScalingDown", "Paused", "Deleting", "Ready",
+            "Available",
+            "MachinesReady",
+            "MachinesUpToDate",
+            "MachineSetReady",
+            "RollingOut",
+            "Remediating",
+            "ScalingUp",
+            "ScalingDown",
+            "Paused",
+            "Deleting",
+            "Ready",
         ],
         "MachineSet" => &[
-            "MachinesReady", "MachinesUpToDate", "MachinesCreated", "Resized", "Remediating", "ScalingUp",
-            "ScalingDown", "Paused", "Deleting", "Ready",
+            "MachinesReady",
+            "MachinesUpToDate",
+            "MachinesCreated",
+            "Resized",
+            "Remediating",
+            "ScalingUp",
+            "ScalingDown",
+            "Paused",
+            "Deleting",
+            "Ready",
         ],
         "MachineHealthCheck" => &["RemediationAllowed", "Paused"],
         "KubeadmConfig" => &["Ready", "CertificatesAvailable", "DataSecretAvailable", "Paused"],
         "ClusterResourceSet" => &["ResourcesApplied", "Paused"],
-        "OpenStackCluster" => &["Ready", "NetworkReady", "RouterReady", "SecurityGroupsReady", "APIEndpointReady"],
+        "ClusterClass" => &["VariablesReady", "VariablesReconciled", "Paused"],
+        "OpenStackCluster" => {
+            &["Ready", "NetworkReady", "RouterReady", "SecurityGroupsReady", "APIEndpointReady"]
+        }
         "OpenStackMachine" => &["Ready", "InstanceReady", "APIServerIngressReadyCondition"],
         "OpenStackServer" => &["Ready", "InstanceReady"],
         _ => &[],
@@ -85,11 +146,13 @@ fn compared(kind: &str) -> &'static [&'static str] {
 pub(super) fn examine(snapshot: &Snapshot<'_>) -> Health {
     let mut health = Health { unseen: snapshot.unread(&VITAL), ..Health::default() };
     machines(snapshot, &mut health);
-    for doc in snapshot.kube.all() {
+    for doc in snapshot.kube.all().chain(class(snapshot)) {
         for condition in doc.conditions() {
             examine_condition(snapshot, doc, condition, &mut health);
         }
-        generation(snapshot, doc, &mut health);
+        if doc.kind() != "ClusterClass" {
+            generation(snapshot, doc, &mut health);
+        }
     }
     numbers(snapshot, &mut health);
     clouds(snapshot, &mut health);
@@ -97,6 +160,13 @@ pub(super) fn examine(snapshot: &Snapshot<'_>) -> Health {
     controllers(snapshot, &mut health);
     health.summary = summary(snapshot);
     health
+}
+
+/// The ClusterClass of the cluster: shared, and written anew by every create.
+fn class<'w>(snapshot: &Snapshot<'w>) -> Option<Doc<'w>> {
+    let cluster = snapshot.kube.cluster()?;
+    let name = cluster.str("spec.topology.classRef.name").or_else(|| cluster.str("spec.topology.class"))?;
+    snapshot.kube.classes.some().iter().copied().find(|c| c.name() == name)
 }
 
 fn ill(snapshot: &Snapshot<'_>, health: &mut Health, doc: Doc<'_>, words: String) {
@@ -112,7 +182,9 @@ fn examine_condition(snapshot: &Snapshot<'_>, doc: Doc<'_>, condition: Condition
         health.notes.push(format!("{} {}: {}", doc.kind(), doc.name(), condition.message.trim()));
         return;
     }
-    if noise::of(snapshot, &message(snapshot, doc, &condition)).is_some() || only_noise(snapshot, doc, &condition) {
+    if noise::of(snapshot, &message(snapshot, doc, &condition)).is_some()
+        || only_noise(snapshot, doc, &condition)
+    {
         return;
     }
     let reason = if condition.reason.is_empty() { String::new() } else { format!(" {}", condition.reason) };
@@ -150,7 +222,8 @@ fn only_noise(snapshot: &Snapshot<'_>, doc: Doc<'_>, condition: &Condition<'_>) 
     items.all(|item| {
         let (kind, text) = item.split_once(':').unwrap_or((item, ""));
         let Some(part) = doc.condition(kind.trim()) else { return false };
-        let repeated = Condition { message: if text.trim().is_empty() { part.message } else { text.trim() }, ..part };
+        let repeated =
+            Condition { message: if text.trim().is_empty() { part.message } else { text.trim() }, ..part };
         part.good()
             || only_a_left_node(&part)
             || noise::of(snapshot, &message(snapshot, doc, &repeated)).is_some()
@@ -160,7 +233,8 @@ fn only_noise(snapshot: &Snapshot<'_>, doc: Doc<'_>, condition: &Condition<'_>) 
 /// `status.observedGeneration` of the object, where it has one. A condition's own lags for
 /// ever on conditions that do not change.
 fn generation(snapshot: &Snapshot<'_>, doc: Doc<'_>, health: &mut Health) {
-    let (Some(seen), Some(now)) = (doc.int("status.observedGeneration"), doc.int("metadata.generation")) else {
+    let (Some(seen), Some(now)) = (doc.int("status.observedGeneration"), doc.int("metadata.generation"))
+    else {
         return;
     };
     if seen < now {
@@ -216,8 +290,10 @@ fn numbers(snapshot: &Snapshot<'_>, health: &mut Health) {
         }
     }
     for check in snapshot.kube.health_checks.some() {
-        let (expected, healthy) =
-            (check.int("status.expectedMachines").unwrap_or(0), check.int("status.currentHealthy").unwrap_or(0));
+        let (expected, healthy) = (
+            check.int("status.expectedMachines").unwrap_or(0),
+            check.int("status.currentHealthy").unwrap_or(0),
+        );
         if healthy < expected {
             ill(snapshot, health, *check, format!("{healthy} of {expected} machines are healthy"));
         }
@@ -241,9 +317,8 @@ fn replicas(doc: Doc<'_>) -> Vec<(&'static str, i64)> {
     let count = |path: &str| doc.int(path).unwrap_or(0);
     let total = count("status.replicas");
     let up_to_date = doc.int("status.upToDateReplicas").unwrap_or_else(|| count("status.updatedReplicas"));
-    let available = doc
-        .int("status.availableReplicas")
-        .unwrap_or_else(|| total - count("status.unavailableReplicas"));
+    let available =
+        doc.int("status.availableReplicas").unwrap_or_else(|| total - count("status.unavailableReplicas"));
     vec![
         ("exist", total),
         ("are up to date", up_to_date),
@@ -253,10 +328,12 @@ fn replicas(doc: Doc<'_>) -> Vec<(&'static str, i64)> {
 }
 
 fn clouds(snapshot: &Snapshot<'_>, health: &mut Health) {
-    let (Some(name), Ok(rows)) = (snapshot.marks.api_load_balancer(), snapshot.cloud.load_balancers.all()) else {
+    let (Some(name), Ok(rows)) = (snapshot.marks.api_load_balancer(), snapshot.cloud.load_balancers.all())
+    else {
         return;
     };
-    let wanted = snapshot.kube.openstack_cluster().is_some_and(|c| c.is("spec.apiServerLoadBalancer.enabled"));
+    let wanted =
+        snapshot.kube.openstack_cluster().is_some_and(|c| c.is("spec.apiServerLoadBalancer.enabled"));
     match rows.iter().find(|l| l.text("name") == name) {
         None if wanted => {
             let place = format!("openstack loadbalancer show {name}");
@@ -283,7 +360,11 @@ fn magnum(snapshot: &Snapshot<'_>, health: &mut Health) {
         let status = group.text("status");
         if !status.is_empty() && !status.ends_with("_COMPLETE") {
             let place = format!("openstack coe nodegroup show {cluster} {}", group.text("name"));
-            health.ills.push(kit::seen(format!("node group {}", group.text("name")), place, format!("status {status}")));
+            health.ills.push(kit::seen(
+                format!("node group {}", group.text("name")),
+                place,
+                format!("status {status}"),
+            ));
         }
     }
 }
@@ -306,7 +387,8 @@ fn summary(snapshot: &Snapshot<'_>) -> String {
         0 => (String::new(), if count(true) == 1 { "is" } else { "are" }),
         n => (format!(" and {}", kit::plural(n, "worker", "workers")), "are"),
     };
-    let wanted = snapshot.kube.openstack_cluster().is_some_and(|c| c.is("spec.apiServerLoadBalancer.enabled"));
+    let wanted =
+        snapshot.kube.openstack_cluster().is_some_and(|c| c.is("spec.apiServerLoadBalancer.enabled"));
     let load_balancer = if wanted { ", the API load balancer is ACTIVE" } else { "" };
     format!("nothing is wrong: {masters}{workers} {are} Ready{load_balancer}")
 }

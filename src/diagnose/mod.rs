@@ -18,9 +18,9 @@ mod verdict;
 
 use crate::bundle::Gap;
 use crate::model::Snapshot;
-use crate::report::{API_VERSION, ActionWord, GapReport, Progress, WhyReport};
 use crate::model::action::Action;
 use crate::model::stage::{self, Waiting};
+use crate::report::{API_VERSION, ActionWord, GapReport, Progress, WhyReport};
 use crate::tree::{self, Shape};
 
 /// The answer to "why" for one cluster.
@@ -33,8 +33,12 @@ pub fn why(snapshot: &Snapshot<'_>, shape: &Shape) -> WhyReport {
     let causes = fill::causes(snapshot, &looked.findings);
     let mut tree = tree::grow(snapshot, shape);
     if let Some(first) = causes.first() {
-        let things: Vec<(String, String)> =
-            first.about.iter().flat_map(|t| [Some((t.kind.clone(), t.id.clone())), t.name.clone().map(|n| (t.kind.clone(), n))]).flatten().collect();
+        let things: Vec<(String, String)> = first
+            .about
+            .iter()
+            .flat_map(|t| [Some((t.kind.clone(), t.id.clone())), t.name.clone().map(|n| (t.kind.clone(), n))])
+            .flatten()
+            .collect();
         tree::mark(&mut tree, &things);
     }
     let not_it = loud::not_it(snapshot, &looked.findings);

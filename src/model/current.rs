@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::action::Action;
 use super::api_error::{Failing, Service};
+use super::controller::Controller;
 use super::message::{Message, Source};
 use super::operation::{self, Operation, Step, Verb};
 use super::snapshot::Snapshot;
@@ -37,8 +38,12 @@ pub fn judge(snapshot: &Snapshot<'_>, mut messages: Vec<Message>) -> Vec<Message
             ok.then_some(Success { kind: &e.kind, name: &e.name, operation, last: e.last? })
         })
         .collect();
-    let spoken: Vec<Message> = messages.iter().filter(|m| !m.state() && m.source != Source::Failure).cloned().collect();
-    let capo_down = snapshot.controllers.iter().any(|c| c.provider == "infrastructure-openstack" && c.down());
+    let spoken: Vec<Message> =
+        messages.iter().filter(|m| !m.state() && m.source != Source::Failure).cloned().collect();
+    let capo = snapshot.controllers.iter().find(|c| c.provider == "infrastructure-openstack");
+    // Who may not see the Deployments cannot know whether the conditions are kept up.
+    let unknown = capo.is_none() && snapshot.world.gap("kubernetes/deployment").is_some();
+    let capo_down = unknown || capo.is_some_and(Controller::down);
     for message in &mut messages {
         message.over = noise::of(snapshot, message)
             .or_else(|| old(snapshot, message))
@@ -95,13 +100,14 @@ fn overtaken(snapshot: &Snapshot<'_>, message: &Message, successes: &[Success<'_
         return None;
     }
     let mut later = successes.iter().filter(|s| s.last > message.last);
-    if login_or_line(message) && later.clone().next().is_some() {
+    if login_or_line(message) && (later.clone().next().is_some() || reconciled_since(snapshot, message)) {
         return Some("a later request succeeded");
     }
     let operation = message.operation?;
     if operation.step >= Step::Port && operation.verb == Verb::Make {
         let owner = owner(&message.name);
-        let again = later.any(|s| s.operation == operation && owner.is_some() && self::owner(s.name) == owner);
+        let again =
+            later.any(|s| s.operation == operation && owner.is_some() && self::owner(s.name) == owner);
         return again.then_some("the same request succeeded later");
     }
     // The Cluster repeats what its OpenStackCluster says, also in an event of its own.
@@ -117,11 +123,28 @@ fn overtaken(snapshot: &Snapshot<'_>, message: &Message, successes: &[Success<'_
     done.then_some("this step or a later one succeeded since")
 }
 
+/// True if CAPO has worked through an object of this cluster since: it cannot without a
+/// login. Source: CAPO controllers/*_controller.go, "Reconciled … successfully".
+fn reconciled_since(snapshot: &Snapshot<'_>, message: &Message) -> bool {
+    let capo = message.kind.starts_with("OpenStack")
+        && message.api.as_ref().is_none_or(|api| api.service != Service::Kubernetes);
+    capo && snapshot.said.records.iter().any(|spoken| {
+        let record = &spoken.record;
+        spoken.mine
+            && record.at.is_some_and(|at| at > message.last)
+            && record.message.starts_with("Reconciled ")
+            && record.message.ends_with(" successfully")
+    })
+}
+
 /// True for a refused login or a broken connection: any later success disproves it.
 fn login_or_line(message: &Message) -> bool {
-    message.api.as_ref().is_some_and(|api| {
-        api.service == Service::Keystone || !matches!(api.failing, Failing::Http(_))
-    })
+    let no_secret = message.has("-cloud-config\" not found");
+    no_secret
+        || message
+            .api
+            .as_ref()
+            .is_some_and(|api| api.service == Service::Keystone || !matches!(api.failing, Failing::Http(_)))
 }
 
 fn covers(done: Operation, failed: Operation) -> bool {
@@ -148,7 +171,8 @@ fn turned_good(snapshot: &Snapshot<'_>, message: &Message) -> Option<&'static st
     }
     let step = message.operation.and_then(|o| step_condition(o.step));
     let good = |doc: Doc<'_>, kind: &str| {
-        doc.condition(kind).is_some_and(|c| c.status == Status::True && c.since.is_some_and(|at| at > message.last))
+        doc.condition(kind)
+            .is_some_and(|c| c.status == Status::True && c.since.is_some_and(|at| at > message.last))
     };
     let own = good(doc, "Ready") || step.is_some_and(|kind| good(doc, kind));
     let infra = message.kind == "OpenStackCluster"
@@ -161,7 +185,9 @@ fn step_condition(step: Step) -> Option<&'static str> {
         Step::Network | Step::Subnet => Some("NetworkReady"),
         Step::Router => Some("RouterReady"),
         Step::Groups => Some("SecurityGroupsReady"),
-        Step::LoadBalancer | Step::FloatingIp | Step::Listener | Step::Pool | Step::Monitor => Some("APIEndpointReady"),
+        Step::LoadBalancer | Step::FloatingIp | Step::Listener | Step::Pool | Step::Monitor => {
+            Some("APIEndpointReady")
+        }
         Step::Server => Some("InstanceReady"),
         Step::Port | Step::Volume => None,
     }
@@ -205,7 +231,9 @@ fn supersede(messages: &mut [Message]) {
 /// The same failure in other words: the same request refused in the same way.
 fn alike(a: &Message, b: &Message) -> bool {
     match (&a.api, &b.api) {
-        (Some(a), Some(b)) => a.method == b.method && a.path == b.path && a.kind == b.kind && a.text == b.text,
+        (Some(a), Some(b)) => {
+            a.method == b.method && a.path == b.path && a.kind == b.kind && a.text == b.text
+        }
         _ => a.text == b.text,
     }
 }

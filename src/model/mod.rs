@@ -35,6 +35,7 @@ pub mod snapshot;
 pub mod stage;
 pub mod status_reason;
 pub mod version;
+pub mod waits;
 pub mod world;
 
 pub use condition::{Condition, Status};

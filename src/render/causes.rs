@@ -176,7 +176,10 @@ fn meaning(sheet: &mut Sheet<'_>, cause: &CauseReport, told: Option<&str>) {
 fn evidence(sheet: &mut Sheet<'_>, list: &[Evidence], whole: bool, detail: Detail) {
     let shown = if whole { list.len() } else { 1 };
     for (at, evidence) in list.iter().take(shown).enumerate() {
-        said(sheet, if at == 0 { "seen in" } else { "" }, "", (&evidence.source, &evidence.words));
+        // A refusal is told again as an event and in the log: its words are drawn once.
+        let again = at > 0 && list.get(at - 1).is_some_and(|before| before.words == evidence.words);
+        let words = if again { "the same" } else { evidence.words.as_str() };
+        said(sheet, if at == 0 { "seen in" } else { "" }, "", (&evidence.source, words));
         if detail == Detail::Wide {
             place(sheet, FIELD + 2, &evidence.place);
         }

@@ -10,7 +10,6 @@
 //! report's. Nothing in here reads a clock or a terminal either: ages count from
 //! [`WhyReport::taken_at`], and the width is told.
 
-mod age;
 mod causes;
 mod clean;
 mod data;
