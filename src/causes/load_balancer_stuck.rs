@@ -93,7 +93,10 @@ fn finding(snapshot: &Snapshot<'_>, row: Doc<'_>) -> Finding {
             format!("openstack loadbalancer show {id}"),
             format!("provisioning_status {status}{}", untouched.unwrap_or_default()),
         ));
-    let messages = if api { balancer::waits(snapshot, row) } else { Vec::new() };
+    let mut messages = if api { balancer::waits(snapshot, row) } else { Vec::new() };
+    if messages.iter().any(|m| m.kind == "OpenStackMachine") && stage == Stage::Machines {
+        messages.retain(|m| m.kind == "OpenStackMachine");
+    }
     for message in &messages {
         finding = finding.about(kit::subject(message));
     }

@@ -85,7 +85,10 @@ fn look(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Unseen> {
     if !ports.is_empty() {
         return Ok(vec![occupied(snapshot, &network, &ports)]);
     }
-    let explained = !network.ports.is_empty();
+    let of_a_balancer =
+        |id: &String| snapshot.cloud.load_balancers.some().iter().any(|l| l.str("vip_port_id") == Some(id));
+    let explained = !network.ports.is_empty()
+        || (!network.unknown.is_empty() && network.unknown.iter().all(of_a_balancer));
     if network.messages.is_empty() || explained {
         return Ok(Vec::new());
     }

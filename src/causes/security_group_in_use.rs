@@ -162,19 +162,12 @@ fn refused(messages: &[&Message], holding: &Holding<'_>) -> bool {
 }
 
 fn consequence(now: &[&Holding<'_>], next: &[&Holding<'_>]) -> String {
-    let words = |list: &[&Holding<'_>]| if list.len() == 1 { "that port has" } else { "those ports have" };
-    match (now, next) {
-        (now, []) => format!(
-            "Neutron refuses to delete the group while {} it, and does not say which port it is.",
-            words(now)
-        ),
-        ([], next) => {
-            format!("This holds the delete next: CAPO has not come to the group that {}.", words(next))
-        }
+    let refusal = "Neutron refuses to delete a group while a port has it, and does not say which port";
+    match (now.len(), next.len()) {
+        (_, 0) => format!("{refusal}."),
+        (0, _) => "CAPO has not come to the security groups yet: this holds up the delete next.".to_owned(),
         (now, next) => format!(
-            "Neutron refuses to delete the group of {} now; of the group that {} CAPO has not heard yet.",
-            kit::plural(now.len(), "port", "ports"),
-            words(next)
+            "{refusal}; CAPO was refused the group of {now} of them, that of the other {next} is next."
         ),
     }
 }

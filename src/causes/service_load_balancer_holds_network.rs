@@ -66,7 +66,7 @@ is not an orphan port: the load balancer exists, so it has to go and takes its p
 
 fn look(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Unseen> {
     let refusals = port::refused(snapshot, "networks");
-    if snapshot.kube.clusters.all()?.iter().all(|c| c.deleting().is_none()) && refusals.is_empty() {
+    if refusals.is_empty() && snapshot.kube.clusters.all()?.iter().all(|c| c.deleting().is_none()) {
         return Ok(Vec::new());
     }
     let network = match refusals.first() {
