@@ -44,9 +44,12 @@ pub(super) static CAUSE: Cause = Cause {
                 "see that the server reaches the API endpoint, the name servers and the image registry",
             )
             .each("endpoint", &["curl -k {each}/healthz"]),
+            Step::say("once the reason is gone, have the machine made anew: kubeadm is run only once")
+                .each("machine", &["kubectl -n {namespace} delete machine {each}"])
+                .when("alone"),
         ],
     },
-    values: &["server", "endpoint"],
+    values: &["server", "endpoint", "machine"],
     look: Look::Code(look),
 };
 
@@ -88,6 +91,10 @@ fn look(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Unseen> {
         .says("What stops it is inside the server: its console tells, nothing outside does.")
         .recovers(recovers(snapshot, first), sentence(snapshot, first));
     for node in &late {
+        if !machine::replaceable(snapshot, node) && !machine::keeps_the_control_plane(snapshot, node) {
+            finding = finding.flag("alone").value("machine", node.name);
+            finding.risk = Some(Risk::Deletes);
+        }
         finding =
             finding.about(thing("Machine", node.name)).about(thing("OpenStackMachine", node.infra_name()));
         if let Some(id) = node.server_id() {
