@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 
 use super::action::Action;
 use super::event::Event;
@@ -13,6 +13,8 @@ use super::snapshot::Snapshot;
 use super::status_reason::StatusReason;
 use super::{Doc, condition};
 use crate::bundle::Log;
+
+mod near;
 
 /// What was said about a cluster.
 #[derive(Debug, Default)]
@@ -68,26 +70,35 @@ fn magnum(snapshot: &Snapshot<'_>) -> Vec<Message> {
     let mut messages = Vec::new();
     let Some(cluster) = snapshot.magnum.cluster else { return messages };
     let status = cluster.text("status");
-    if status.ends_with("_FAILED") {
-        if let StatusReason::Failure { class, text, .. } = &snapshot.magnum.reason {
-            let reason = class.as_deref().unwrap_or_default();
-            let mut message = Message::new(
-                Source::ClusterReason,
-                "Magnum cluster",
-                cluster.text("name"),
-                reason,
-                text,
-                snapshot.taken_at,
-            );
-            message.since = cluster.time("updated_at");
-            messages.push(message);
-        }
+    if status.ends_with("_FAILED")
+        && let StatusReason::Failure { class, text, .. } = &snapshot.magnum.reason
+    {
+        let reason = class.as_deref().unwrap_or_default();
+        let name = cluster.text("name");
+        let mut message =
+            Message::new(Source::ClusterReason, "Magnum cluster", name, reason, text, snapshot.taken_at);
+        message.since = cluster.time("updated_at");
+        messages.push(message);
     }
     if snapshot.action == Action::Delete || status.starts_with("DELETE_") {
         return messages;
     }
     messages.extend(snapshot.magnum.groups.some().iter().filter_map(|g| group(snapshot, cluster, *g)));
+    messages.extend(faults(snapshot, cluster));
     messages
+}
+
+/// Reasons of groups whose rows were not read: Magnum repeats them in the cluster's `faults`.
+fn faults(snapshot: &Snapshot<'_>, cluster: Doc<'_>) -> Vec<Message> {
+    let known = |name: &str| snapshot.magnum.groups.some().iter().any(|g| g.text("name") == name);
+    let faults = cluster.at("faults").and_then(|f| f.as_object()).into_iter().flatten();
+    faults
+        .filter(|(name, _)| cluster.text("status").ends_with("_FAILED") && !known(name))
+        .filter_map(|(name, reason)| {
+            let source = Source::GroupReason(name.clone());
+            Some(Message::new(source, "node group", name, "failed", reason.as_str()?, snapshot.taken_at))
+        })
+        .collect()
 }
 
 /// A group's reason is never cleared, so it counts only with *_FAILED, and only if it is
@@ -119,7 +130,7 @@ fn conditions(snapshot: &Snapshot<'_>, doc: Doc<'_>) -> Vec<Message> {
     // listened to; a summary of the same words is dropped below.
     conditions.extend(condition::legacy(doc));
     let mut messages: Vec<Message> = Vec::new();
-    for c in conditions.iter().filter(|c| !c.good() && !(c.negative() && c.message.is_empty())) {
+    for c in conditions.iter().filter(|c| !(c.good() || c.negative() && c.message.is_empty())) {
         let source = Source::Condition(c.kind.to_owned(), c.status, c.severity.map(str::to_owned));
         let mut message = Message::new(source, doc.kind(), doc.name(), c.reason, c.message, snapshot.taken_at);
         message.since = c.since;
@@ -238,7 +249,7 @@ fn records(snapshot: &Snapshot<'_>) -> Vec<Spoken> {
         let conductor = log.pod.contains("magnum-conductor");
         for record in log::records(&log.text, snapshot.taken_at) {
             let mine = mine(snapshot, &record, conductor);
-            if mine || own_trouble(&record) || (conductor && near(snapshot, &record)) {
+            if mine || own_trouble(&record) || (conductor && near::near(snapshot, &record)) {
                 spoken.push(place(log, conductor, mine, record));
             }
         }
@@ -284,21 +295,5 @@ fn own_trouble(record: &Record) -> bool {
     record.is_panic() || record.level == Level::Fatal || record.message.contains("problem running manager")
 }
 
-/// Conductor records that carry the project alone, around the time of the last change, and
-/// errors of the periodic update.
-fn near(snapshot: &Snapshot<'_>, record: &Record) -> bool {
-    if record.level != Level::Error {
-        return false;
-    }
-    if record.message.contains("update_status") || record.message.contains("syncing up cluster status") {
-        return true;
-    }
-    let project = snapshot.project_id();
-    let same_project = project.is_some() && record.context.iter().any(|c| Some(c.as_str()) == project);
-    let times = ["created_at", "updated_at"].map(|path| snapshot.magnum.cluster.and_then(|c| c.time(path)));
-    same_project && times.iter().flatten().any(|at| record.at.is_some_and(|r| close(*at, r)))
-}
-
-fn close(a: Timestamp, b: Timestamp) -> bool {
-    a.duration_since(b).abs() <= SignedDuration::from_mins(5)
-}
+#[cfg(test)]
+mod tests;
