@@ -1,5 +1,9 @@
 //! What many causes need: things, evidence, and the commands that show them again.
 
+pub mod denied;
+pub mod passes;
+pub mod refused;
+
 use jiff::SignedDuration;
 
 use crate::model::api_error::{ApiError, Failing};
@@ -120,14 +124,23 @@ fn source(snapshot: &Snapshot<'_>, message: &Message) -> String {
     match &message.source {
         Source::Condition(kind, status, _) => {
             let since = message.since.map(|at| format!(", since {}", ago(at))).unwrap_or_default();
-            let reason = if message.reason.is_empty() { String::new() } else { format!(" ({})", message.reason) };
+            let reason =
+                if message.reason.is_empty() { String::new() } else { format!(" ({})", message.reason) };
             format!("{} {}, {kind} {}{reason}{since}", message.kind, message.name, status.word())
         }
         Source::Failure => format!("{} {}, failureMessage", message.kind, message.name),
         Source::Event(_) => {
-            format!("event {} on {} {} ({times}{} ago)", message.reason, message.kind, message.name, ago(message.last))
+            format!(
+                "event {} on {} {} ({times}{} ago)",
+                message.reason,
+                message.kind,
+                message.name,
+                ago(message.last)
+            )
         }
-        Source::Log(pod) | Source::Conductor(pod) => format!("log of {pod} ({times}{} ago)", ago(message.last)),
+        Source::Log(pod) | Source::Conductor(pod) => {
+            format!("log of {pod} ({times}{} ago)", ago(message.last))
+        }
         Source::Fault(_) => format!("Nova, fault of server {}", message.name),
         Source::ClusterReason => "Magnum, status_reason of the cluster".to_owned(),
         Source::GroupReason(group) => format!("Magnum, status_reason of node group {group}"),
@@ -159,13 +172,17 @@ pub fn logs(pod: &str, word: &str) -> String {
     format!("kubectl -n {namespace} logs {pod} --since=2h{filter}")
 }
 
-/// The decisive words of a message: the request and its refusal, else the text.
+/// The decisive words of a message: the request and its refusal, else the text without its traceback.
 #[must_use]
 pub fn words(message: &Message) -> String {
+    let text = message.text.split("\nTraceback (most recent call last)").next().unwrap_or_default().trim();
+    let reason =
+        matches!(message.source, Source::ClusterReason | Source::GroupReason(_) | Source::Conductor(_));
     match &message.api {
-        Some(api) => request(api),
-        None if message.text.is_empty() => "no message".to_owned(),
-        None => message.text.clone(),
+        // Magnum's reasons are short, and their words are what people search for.
+        Some(api) if !(reason && api.text.is_none() && !text.is_empty()) => request(api),
+        _ if text.is_empty() => "no message".to_owned(),
+        _ => text.to_owned(),
     }
 }
 
@@ -197,4 +214,21 @@ pub fn and(words: &[String]) -> String {
         [one] => one.clone(),
         [init @ .., last] => format!("{} and {last}", init.join(", ")),
     }
+}
+
+/// The part that holds the log of the magnum-conductor.
+#[must_use]
+pub fn conductor_log(snapshot: &Snapshot<'_>) -> String {
+    let seen = snapshot.controllers.iter().find(|c| c.provider == "magnum-conductor");
+    format!("log/{}", seen.map_or("openstack", |c| c.namespace))
+}
+
+/// `kubectl -n openstack logs statefulset/magnum-conductor`: the conductor as it was seen, else
+/// as Atmosphere installs it (vexxhost/atmosphere roles/magnum).
+#[must_use]
+pub fn conductor(snapshot: &Snapshot<'_>, verb: &str) -> String {
+    let seen = snapshot.controllers.iter().find(|c| c.provider == "magnum-conductor");
+    let (namespace, kind, name) =
+        seen.map_or(("openstack", "StatefulSet", "magnum-conductor"), |c| (c.namespace, c.kind, c.name));
+    format!("kubectl -n {namespace} {verb} {}/{name}", kind.to_ascii_lowercase())
 }

@@ -23,9 +23,25 @@ use crate::model::stage::Stage;
 use crate::model::{Message, Snapshot};
 use crate::report::{Certainty, Evidence, NotIt, Recovers, Risk, Thing};
 
+mod cluster_lock_lost;
+mod conflicting_writes;
+mod duplicate_server_group;
+mod helm_missing;
+mod invalid_cluster_field;
 pub mod kit;
+mod kube_tag_missing;
+mod load_balancer_provider_missing;
+mod management_api_slow;
+mod node_count_patched;
+mod node_group_unknown_to_cluster_api;
 mod quota_used_up;
+mod replicas_null;
+mod requester_cannot_delegate;
+mod status_pass_aborted;
 mod table;
+mod unsupported_cni_or_even_masters;
+mod upgrade_needs_workload_api;
+mod upgrade_skips_minor;
 #[cfg(test)]
 pub(crate) mod testing;
 

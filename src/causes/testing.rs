@@ -61,3 +61,14 @@ pub(crate) fn check(id: &str, files: &str, blanked: &[&str], expected: &str) {
     let report = report(files, blanked);
     assert_eq!(word(&report, id), expected, "{id}: causes are {:?}", report.causes);
 }
+
+/// The test cluster in a state with a reason, as Magnum's list has it. `reason` is the inside of a
+/// JSON string.
+pub(crate) fn failed(status: &str, reason: &str) -> String {
+    format!(
+        "=== openstack/container-infra/clusters.json\n{{\"clusters\": [{{\"uuid\": \"11111111-2222-4333-8444-555555555555\", \
+         \"name\": \"web\", \"stack_id\": \"kube-abcde\", \"project_id\": \"p1\", \"status\": \"{status}\", \
+         \"status_reason\": \"{reason}\", \"created_at\": \"2026-01-01T11:00:00Z\", \
+         \"updated_at\": \"2026-01-01T11:50:00Z\"}}]}}\n"
+    )
+}

@@ -56,7 +56,8 @@ pub(super) fn notes(snapshot: &Snapshot<'_>, health: &Health) -> Vec<String> {
     let meta = snapshot.world.meta;
     let clocks = meta.clocks.iter().filter(|(_, offset)| offset.abs() > 30);
     let clocks = clocks.map(|(server, offset)| format!("the clock of {server} is off by {offset}s"));
-    meta.notes.iter().cloned().chain(clocks).chain(health.notes.iter().cloned()).collect()
+    let passes = crate::causes::kit::passes::note(snapshot);
+    meta.notes.iter().cloned().chain(clocks).chain(health.notes.iter().cloned()).chain(passes).collect()
 }
 
 /// What Magnum takes in this state.
