@@ -17,6 +17,7 @@ mod escape;
 mod head;
 mod log;
 mod markdown;
+mod sentence;
 mod sheet;
 mod signs;
 mod style;
