@@ -10,6 +10,7 @@
 //! `tests/doors.rs` holds this list):
 //!
 //! ```text
+//! gather   → bundle, model, exit
 //! bundle   → exit                        model    → bundle, exit      tree   → model, bundle
 //! causes   → bundle, model, report       report   → tree
 //! diagnose → bundle, model, causes, tree, report, exit
@@ -25,6 +26,7 @@ pub mod causes;
 pub mod cli;
 pub mod diagnose;
 pub mod exit;
+pub mod gather;
 pub mod manual;
 pub mod model;
 pub mod render;
