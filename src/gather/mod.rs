@@ -8,7 +8,7 @@
 //! Nothing in here reads the environment by itself: a [`host::Host`] says what the process
 //! was started with, so that a test can be in any situation without touching its own.
 
-//cloud
+pub mod cloud;
 pub mod host;
 pub mod kubeconfig;
 pub mod limits;
