@@ -1,7 +1,7 @@
 //! YAML that holds secrets: read without a single word of it getting into an error.
 
 use serde::de::DeserializeOwned;
-use serde_yaml::{DuplicateKeyPolicy, Options};
+use serde_yaml::{DuplicateKeyPolicy, NonFiniteFloatPolicy, Options};
 
 /// Parser settings for configuration files. Snippets are off because they print the lines
 /// around a mistake; the last of two equal keys wins, as in the Go and Python parsers.
@@ -11,6 +11,8 @@ fn settings() -> Options {
         duplicate_keys: DuplicateKeyPolicy::LastWins,
         leading_zero_numbers_as_strings: true,
         underscored_numbers_as_strings: true,
+        // A password such as 31e10934 is read as a number that is too big for one.
+        non_finite_float_policy: NonFiniteFloatPolicy::AsString,
     }
 }
 

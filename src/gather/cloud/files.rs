@@ -120,7 +120,9 @@ fn parse(text: &str) -> Result<Value, String> {
             for (key, words) in parts.auth {
                 let slot =
                     content.get_mut("clouds").and_then(|c| c.get_mut(&cloud)?.get_mut("auth")?.get_mut(&key));
-                if let (Some(slot @ (Value::Number(_) | Value::Bool(_))), Some(words)) = (slot, words) {
+                if let (Some(slot @ (Value::Number(_) | Value::Bool(_) | Value::String(_))), Some(words)) =
+                    (slot, words)
+                {
                     *slot = Value::String(words);
                 }
             }

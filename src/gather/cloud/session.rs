@@ -1,10 +1,12 @@
 //! A login to one cloud and region, and questions to its services.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use reqwest::{Client, RequestBuilder, Url};
-use serde::de::IgnoredAny;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
@@ -188,20 +190,55 @@ impl Session {
     }
 }
 
-/// Query of the next page: `<name>_links` with `rel: next` (Nova, Neutron, Octavia, Cinder),
-/// `next` (Magnum, Glance), `links.next` (Keystone).
+/// Query of the next page, if a body names one.
 fn next_query(body: &[u8]) -> Option<String> {
-    let Value::Object(fields) = serde_json::from_slice(body).ok()? else { return None };
-    let linked = fields.iter().filter(|(key, _)| key.ends_with("_links")).find_map(|(_, links)| {
-        let next = links.as_array()?.iter().find(|link| link.get("rel").is_some_and(|rel| rel == "next"))?;
-        next.get("href")?.as_str()
-    });
-    let plain = fields.get("next").and_then(Value::as_str);
-    let nested = fields.get("links").and_then(|links| links.get("next")?.as_str());
-    let href = linked.or(plain).or(nested)?;
+    let Next(href) = serde_json::from_slice(body).ok()?;
+    let href = href?;
     let (_, query) = href.split_once('?')?;
     let query = query.split('#').next().unwrap_or_default();
     (!query.is_empty()).then(|| query.to_owned())
+}
+
+/// Link to the next page: `<name>_links` with `rel: next` (Nova, Neutron, Octavia, Cinder),
+/// `next` (Magnum, Glance), `links.next` (Keystone). The rows are passed over, not parsed:
+/// a list has megabytes of them.
+struct Next(Option<String>);
+
+impl<'de> Deserialize<'de> for Next {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Fields)
+    }
+}
+
+struct Fields;
+
+impl<'de> Visitor<'de> for Fields {
+    type Value = Next;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the body of a list")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Next, A::Error> {
+        let mut next = None;
+        while let Some(key) = map.next_key::<String>()? {
+            if key == "next" || key == "links" || key.ends_with("_links") {
+                next = next_of(&map.next_value::<Value>()?).or(next);
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(Next(next))
+    }
+}
+
+fn next_of(value: &Value) -> Option<String> {
+    let linked = || {
+        let next = value.as_array()?.iter().find(|link| link.get("rel").is_some_and(|rel| rel == "next"))?;
+        next.get("href")?.as_str()
+    };
+    let nested = || value.get("next")?.as_str();
+    value.as_str().or_else(nested).or_else(linked).map(str::to_owned)
 }
 
 #[cfg(test)]

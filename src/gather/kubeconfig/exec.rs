@@ -154,8 +154,11 @@ fn last_words(output: &Output, plugin: &ExecConfig) -> String {
 
 fn read(stdout: &[u8], plugin: &ExecConfig) -> Result<Status, String> {
     let text = std::str::from_utf8(stdout).map_err(|_| "it printed something that is not text".to_owned())?;
-    let printed: Credential =
-        yaml::document(text).map_err(|_| "it did not print an ExecCredential".to_owned())?;
+    let none = || "it did not print an ExecCredential".to_owned();
+    let printed: Credential = yaml::document(text).map_err(|_| none())?;
+    if printed.version.is_none() && printed.status.is_none() {
+        return Err(none());
+    }
     if printed.version != plugin.api_version {
         return Err("it printed credentials of another apiVersion than the kubeconfig asks for".to_owned());
     }

@@ -1,0 +1,6 @@
+//! The real clients against servers on this machine.
+
+mod cloud;
+mod kubernetes;
+mod server;
+mod tls;
