@@ -2,5 +2,6 @@
 
 mod cloud;
 mod kubernetes;
+mod login;
 mod server;
 mod tls;

@@ -20,11 +20,14 @@ use super::token::Token;
 /// Name of Keystone in messages about the login.
 const KEYSTONE: &str = "keystone";
 
+/// How the login went; none before it was tried.
+type Outcome = Option<Result<Arc<Token>, Fault>>;
+
 /// A login that is made once and then used for every request.
 #[derive(Debug, Clone)]
 pub struct Keystone {
     settings: Arc<Settings>,
-    outcome: Arc<Mutex<Option<Result<Arc<Token>, Fault>>>>,
+    outcome: Arc<Mutex<Outcome>>,
 }
 
 impl Keystone {

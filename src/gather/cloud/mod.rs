@@ -22,6 +22,7 @@ pub mod service;
 pub mod session;
 pub mod settings;
 pub mod token;
+pub mod words;
 
 pub use answer::{Answer, Pages};
 pub use clouds::{Cloud, resolve};
