@@ -9,7 +9,9 @@
 //! was started with, so that a test can be in any situation without touching its own.
 
 pub mod cloud;
+pub mod fault;
 pub mod host;
+pub mod kube_fault;
 pub mod kubeconfig;
 pub mod limits;
 pub mod proxy;

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use crate::server::{Reply, Seen, Server};
 use kubectl_magnum::exit::Failure;
-use kubectl_magnum::gather::cloud::{self, Answer, Ask, Cloud, CloudOptions, Fault, Kind, Service, Session};
+use kubectl_magnum::gather::cloud::{self, Answer, Ask, Cloud, CloudOptions, Service, Session};
+use kubectl_magnum::gather::fault::{Fault, Kind};
 use kubectl_magnum::gather::host::Host;
 use kubectl_magnum::gather::limits::Limits;
 use serde_json::{Value, json};

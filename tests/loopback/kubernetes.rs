@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use kubectl_magnum::exit::{Failure, code};
+use kubectl_magnum::gather::fault::Kind;
 use kubectl_magnum::gather::host::Host;
+use kubectl_magnum::gather::kube_fault;
 use kubectl_magnum::gather::kubeconfig::{self, KubeOptions, Target};
 use kubectl_magnum::gather::limits::Limits;
 use serde_json::{Value, json};
@@ -238,20 +240,62 @@ async fn an_address_without_a_scheme() {
     assert!(failure.message.contains("not a URL"), "{failure:?}");
 }
 
-#[tokio::test]
-async fn one_answer_and_no_retries() {
-    let server = Server::start(|_| Reply::json(503, "{}").with("retry-after", 1)).await;
-    let client =
-        kube::Client::try_from(Place::new(&server.url(), "{}").target().await.config).expect("client");
-    client.list_api_groups().await.expect_err("503");
-    assert_eq!(server.lines().len(), 1);
-
-    let server = Server::start(|_| Reply::Hang).await;
+/// Asks a server that answers so: what becomes of it, in time, and how often it was asked.
+async fn check_fault(reply: Reply, kind: Kind, says: &str) -> usize {
+    let server = Server::start(move |_| reply.clone()).await;
     let client =
         kube::Client::try_from(Place::new(&server.url(), "{}").target().await.config).expect("client");
     let start = Instant::now();
-    client.list_api_groups().await.expect_err("no answer");
-    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    let error = kube_fault::once_more(|| client.list_api_groups()).await.expect_err("no answer");
+    assert!(start.elapsed() < Duration::from_secs(3), "{error:?}");
+    let fault = kube_fault::of(&error);
+    assert_eq!(fault.kind, kind, "{fault} {error:?}");
+    assert!(fault.says.contains(says) && !fault.says.contains("Status {"), "{fault}");
+    server.lines().len()
+}
+
+fn status(code: u16, message: &str, wait: Option<u32>) -> Reply {
+    let details = wait.map(|seconds| json!({ "retryAfterSeconds": seconds }));
+    let body = json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": message,
+                      "reason": "R", "details": details, "code": code});
+    Reply::json(code, body)
+}
+
+#[tokio::test]
+async fn an_api_server_answers_in_every_bad_way() {
+    check_fault(status(401, "Unauthorized", None), Kind::NoAccess, "Unauthorized").await;
+    check_fault(status(403, "pods is forbidden", None), Kind::NoAccess, "pods is forbidden").await;
+    check_fault(Reply::json(404, "404 page not found"), Kind::NotFound, "404 page not found").await;
+    check_fault(status(409, "conflict", None), Kind::Conflict, "conflict").await;
+    check_fault(status(500, "etcd", None), Kind::Unreachable, "etcd").await;
+    check_fault(Reply::json(502, "<h1>Bad Gateway</h1>"), Kind::Unreachable, "Bad Gateway").await;
+    check_fault(Reply::json(200, "{\"groups\": ["), Kind::Unreadable, "not what Kubernetes").await;
+    check_fault(Reply::json(200, "<html>"), Kind::Unreadable, "not what Kubernetes").await;
+    check_fault(Reply::Half("{".to_owned()), Kind::Unreadable, "broke off").await;
+    check_fault(Reply::Drip("{".to_owned()), Kind::TimedOut, "in time").await;
+    check_fault(Reply::Hang, Kind::TimedOut, "in time").await;
+    check_fault(Reply::Close, Kind::Unreachable, "no connection").await;
+}
+
+#[tokio::test]
+async fn an_api_server_is_asked_once_more_at_most() {
+    assert_eq!(check_fault(status(429, "busy", Some(1)), Kind::Unreachable, "busy").await, 2);
+    assert_eq!(check_fault(Reply::json(429, "too many requests"), Kind::Unreachable, "too many").await, 2);
+    assert_eq!(check_fault(status(503, "down", Some(1)), Kind::Unreachable, "down").await, 2);
+    assert_eq!(check_fault(status(503, "down", Some(60)), Kind::Unreachable, "down").await, 1);
+    assert_eq!(check_fault(status(503, "down", None), Kind::Unreachable, "down").await, 1);
+    assert_eq!(check_fault(status(500, "etcd", None), Kind::Unreachable, "etcd").await, 1);
+}
+
+#[tokio::test]
+async fn no_api_server_listens() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("port");
+    let url = format!("http://{}", listener.local_addr().expect("address"));
+    drop(listener);
+    let client = kube::Client::try_from(Place::new(&url, "{}").target().await.config).expect("client");
+    let fault = kube_fault::of(&client.list_api_groups().await.expect_err("nobody there"));
+    assert_eq!(fault.kind, Kind::Unreachable);
+    assert!(fault.says.contains("Connection refused"), "the cause is kept: {fault}");
 }
 
 /// The proxy for an API server `https://k.example:6443` with a cluster's `proxy-url`.

@@ -2,7 +2,7 @@
 
 use http::HeaderMap;
 
-use super::fault::Fault;
+use crate::gather::fault::Fault;
 
 /// A good answer: status 2xx and, from [`super::Session::get`], a body that is JSON.
 #[derive(Debug, Clone)]

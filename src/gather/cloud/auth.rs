@@ -10,12 +10,13 @@ use reqwest::{Client, RequestBuilder, Url};
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::Mutex;
 
-use super::fault::{Fault, Kind};
 use super::http::{self, Raw};
 use super::login::{Method, Scope, token_body};
+use super::said;
 use super::service::Service;
 use super::settings::Settings;
 use super::token::Token;
+use crate::gather::fault::{Fault, Kind};
 
 /// Name of Keystone in messages about the login.
 const KEYSTONE: &str = "keystone";
@@ -109,7 +110,7 @@ impl Keystone {
         if (200..300).contains(&answer.status) {
             return Ok(raw);
         }
-        let fault = Fault::of_answer(KEYSTONE, answer.status, &answer.bytes, answer.request_id.clone());
+        let fault = said::of_answer(KEYSTONE, answer.status, &answer.bytes, answer.request_id.clone());
         Err(match fault.kind {
             Kind::NoAccess => fault.hint(self.no_access_hint()),
             Kind::NotFound => {

@@ -7,9 +7,10 @@ use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Identity, Proxy, Request, Response, Url};
 
 use super::answer::{Answer, request_id};
-use super::fault::{Fault, Kind};
+use super::said;
 use super::settings::Tls;
 use crate::exit::{Failure, code};
+use crate::gather::fault::{Fault, Kind};
 use crate::gather::host::Host;
 use crate::gather::limits::Limits;
 use crate::gather::proxy;
@@ -118,7 +119,7 @@ async fn send_once(client: &Client, request: Request, service: &str) -> Result<R
         let server = server(&url);
         let method = request.method().clone();
         let response =
-            client.execute(request).await.map_err(|error| Fault::of_error(service, &server, error))?;
+            client.execute(request).await.map_err(|error| said::of_error(service, &server, error))?;
         let status = response.status().as_u16();
         let target = redirect(&response);
         let headers = response.headers().clone();
@@ -165,7 +166,7 @@ async fn body(mut response: Response, service: &str, server: &str) -> Result<Vec
             }
             Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
             Ok(None) => return Ok(bytes),
-            Err(error) => return Err(Fault::of_error(service, server, error)),
+            Err(error) => return Err(said::of_error(service, server, error)),
         }
     }
 }

@@ -13,11 +13,11 @@
 pub mod answer;
 pub mod auth;
 pub mod clouds;
-pub mod fault;
 pub mod files;
 pub mod http;
 pub mod login;
 pub mod options;
+pub mod said;
 pub mod service;
 pub mod session;
 pub mod settings;
@@ -26,7 +26,6 @@ pub mod words;
 
 pub use answer::{Answer, Pages};
 pub use clouds::{Cloud, resolve};
-pub use fault::{Fault, Kind};
 pub use options::CloudOptions;
 pub use service::{Ask, Service};
 pub use session::Session;

@@ -13,11 +13,12 @@ use tokio::sync::Semaphore;
 use super::answer::{Answer, Pages};
 use super::auth::{self, Keystone};
 use super::clouds::Cloud;
-use super::fault::{Fault, Kind};
 use super::http;
+use super::said;
 use super::service::{Ask, Service};
 use super::token::Token;
 use crate::exit::Failure;
+use crate::gather::fault::{Fault, Kind};
 use crate::gather::host::Host;
 use crate::gather::limits::Limits;
 
@@ -171,7 +172,7 @@ impl Session {
         let raw = http::send(self.client(), request, word).await.map_err(|fault| self.clean(fault))?;
         let answer = raw.answer;
         if !(200..300).contains(&answer.status) {
-            let fault = Fault::of_answer(word, answer.status, &answer.bytes, answer.request_id);
+            let fault = said::of_answer(word, answer.status, &answer.bytes, answer.request_id);
             return Err(self.clean(fault));
         }
         if serde_json::from_slice::<IgnoredAny>(&answer.bytes).is_err() {
