@@ -1,1 +1,133 @@
-//! stub
+//! Arguments. The comments in here are the help text.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::render::Format;
+use crate::tree::{Shape, ShowConditions};
+
+/// Says why an OpenStack Magnum cluster is stuck.
+///
+/// Reads what Magnum, Cluster API and OpenStack say about a cluster and names the cause,
+/// with its evidence and the fix. It reads and never changes anything.
+#[derive(Debug, Parser)]
+#[command(name = "kubectl-magnum", bin_name = "kubectl magnum", version, disable_help_subcommand = true)]
+pub struct Cli {
+    /// When to colour the output
+    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub color: Colour,
+    /// Draw the tree with ASCII characters
+    #[arg(long, global = true)]
+    pub ascii: bool,
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    /// On a terminal, unless NO_COLOR is set or TERM is dumb
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Name the cause, with evidence and fix, above the condition tree
+    Why(Why),
+    /// Print the manual entry of a cause, or the list of causes
+    Explain(Explain),
+}
+
+/// `why`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  # from a bundle: the cluster that it was collected for
+  kubectl magnum why --from bundle.tar.gz
+
+  # another cluster in it, as JSON
+  kubectl magnum why web --from bundle.tar.gz -o json
+
+  # with every condition that is not good, machine by machine
+  kubectl magnum why --from bundle --show-conditions=all+ --grouping=false
+
+Exit codes: 0 nothing is wrong, 1 something is, 2 usage, 3 nothing could be read,
+4 no such cluster or several, 5 not enough was seen to say.")]
+pub struct Why {
+    /// Magnum name, Magnum UUID or stack id; without it the cluster that the bundle is about
+    #[arg(value_name = "CLUSTER")]
+    pub cluster: Option<String>,
+    /// Read a bundle (a folder or a .tar.gz), or an archive of crust-gather
+    #[arg(long, value_name = "PATH")]
+    pub from: PathBuf,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    pub output: Format,
+    /// How the tree is drawn
+    #[command(flatten)]
+    pub shape: ShapeArgs,
+}
+
+/// Flags of the tree, as `clusterctl describe cluster` has them.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Tree (as in clusterctl describe cluster)")]
+pub struct ShapeArgs {
+    /// Show conditions: all, or a list of Kind and Kind/name; a trailing + shows only those that are not good
+    #[arg(long, value_name = "LIST", default_value = "")]
+    pub show_conditions: ShowConditions,
+    /// Fold machines that are in the same state
+    #[arg(long, default_value_t = true, action = clap::ArgAction::Set, num_args = 0..=1, default_missing_value = "true", require_equals = true, value_name = "BOOL")]
+    pub grouping: bool,
+    /// Show infrastructure and bootstrap objects also where they repeat the machine
+    #[arg(long)]
+    pub echo: bool,
+    /// Show MachineSets between MachineDeployments and Machines
+    #[arg(long)]
+    pub show_machinesets: bool,
+    /// Show the templates that the control plane and the MachineDeployments use
+    #[arg(long)]
+    pub show_templates: bool,
+    /// Show ClusterResourceSets
+    #[arg(long)]
+    pub show_resourcesets: bool,
+}
+
+impl ShapeArgs {
+    /// The flags as the tree takes them.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        Shape {
+            show_conditions: self.show_conditions.clone(),
+            grouping: self.grouping,
+            echo: self.echo,
+            show_machinesets: self.show_machinesets,
+            show_templates: self.show_templates,
+            show_resourcesets: self.show_resourcesets,
+        }
+    }
+}
+
+/// `explain`
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// Id of a cause, as `why` prints it in brackets
+    #[arg(value_name = "CAUSE")]
+    pub cause: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

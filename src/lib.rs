@@ -11,11 +11,11 @@
 //!
 //! ```text
 //! gather   → bundle, model, exit
-//! bundle   → exit                        model    → bundle, exit      tree   → model, bundle
+//! bundle   → exit                        model    → bundle            tree   → model, bundle
 //! causes   → bundle, model, report       report   → tree
 //! diagnose → bundle, model, causes, tree, report, exit
-//! render   → report, tree                manual   → causes, model, report
-//! cli      → render, exit                run      → all
+//! render   → report, tree                manual   → causes, exit
+//! cli      → render, tree, exit          run      → all
 //! ```
 //!
 //! From the bundle to the report nothing fails, nothing reads a clock, a file or the

@@ -1,1 +1,103 @@
-//! stub
+//! The manual: what `explain` prints, and `src/causes/README.md`.
+
+use std::fmt::Write;
+
+use crate::causes::{ALL, Cause};
+use crate::exit::{Failure, code};
+
+/// The manual entry of a cause, in Markdown.
+///
+/// # Errors
+/// A usage failure for an id that is not in the table, with near ones as a hint.
+pub fn entry(id: &str) -> Result<String, Failure> {
+    match ALL.iter().find(|c| c.id == id) {
+        Some(cause) => Ok(page(cause)),
+        None => Err(Failure::new(code::USAGE, format!("explain {id:?}: there is no cause of that name")).hint(near(id))),
+    }
+}
+
+/// Causes whose id shares a word with what was asked for.
+fn near(id: &str) -> String {
+    let words: Vec<&str> = id.split('-').filter(|w| w.len() > 2).collect();
+    let close: Vec<&str> = ALL.iter().map(|c| c.id).filter(|c| words.iter().any(|w| c.contains(w))).collect();
+    if close.is_empty() {
+        "kubectl magnum explain lists all causes".to_owned()
+    } else {
+        format!("did you mean {}", close.join(", "))
+    }
+}
+
+/// The list of all causes, one a line.
+#[must_use]
+pub fn list() -> String {
+    let width = ALL.iter().map(|c| c.id.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for cause in ALL {
+        let _ = writeln!(text, "{:width$}  {}", cause.id, cause.title);
+    }
+    text
+}
+
+/// The whole manual in one file.
+#[must_use]
+pub fn book() -> String {
+    let mut text = String::from(
+        "# Causes\n\nEvery cause that `kubectl magnum why` can name. Generated from the files beside this one.\n\n",
+    );
+    for cause in ALL {
+        let _ = writeln!(text, "- [{}](#{}): {}", cause.id, cause.id, cause.title);
+    }
+    for cause in ALL {
+        let _ = write!(text, "\n{}", page(cause));
+    }
+    text
+}
+
+fn page(cause: &Cause) -> String {
+    let mut text = format!("## {}\n\n{}.\n\n{}\n", cause.id, capital(cause.title), cause.doc.trim());
+    if !cause.affected.is_empty() {
+        text.push_str("\n### Releases\n\n");
+        for range in cause.affected {
+            let fixed = range.fixed.join(", ");
+            let _ = writeln!(text, "- {} from {}, fixed in {fixed}", range.of, range.from);
+        }
+    }
+    text.push_str("\n### Fix\n\n");
+    for (number, step) in cause.fix.steps.iter().enumerate() {
+        let _ = writeln!(text, "{}. {}", number + 1, step.say);
+        if !step.run.is_empty() {
+            let _ = writeln!(text, "\n   ```sh\n   {}\n   ```\n", step.run.join("\n   "));
+        }
+    }
+    if !cause.explains.is_empty() {
+        let _ = writeln!(text, "\nExplains: {}.", cause.explains.join(", "));
+    }
+    text
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().collect::<String>() + letters.as_str()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    /// The manual is committed; a stale one is written anew and fails once.
+    #[test]
+    fn the_manual_is_up_to_date() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/causes/README.md");
+        let stored = std::fs::read_to_string(path).unwrap_or_default();
+        let now = super::book();
+        if stored != now {
+            std::fs::write(path, &now).unwrap();
+        }
+        assert_eq!(stored, now, "src/causes/README.md was stale and has been rewritten");
+    }
+
+    #[test]
+    fn an_unknown_cause_is_a_usage_failure_with_near_names() {
+        let failure = super::entry("quota-is-full").unwrap_err();
+        assert_eq!(failure.code, 2);
+        assert!(failure.hint.unwrap().contains("quota-used-up"));
+    }
+}

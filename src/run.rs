@@ -1,1 +1,125 @@
-//! stub
+//! One function a command: a table of contents.
+
+use std::io::{IsTerminal, Write};
+
+use crate::bundle::{Bundle, disk};
+use crate::cli::{Cli, Colour, Command, Explain, Why};
+use crate::exit::{Failure, code};
+use crate::model::resolve::{self, Found};
+use crate::model::{Snapshot, World};
+use crate::render::{self, Page, Styles};
+use crate::report::WhyReport;
+use crate::tree::Shape;
+use crate::{diagnose, manual};
+
+/// Runs a command and gives its exit code.
+///
+/// # Errors
+/// [`Failure`] if there is no answer.
+pub fn run(cli: &Cli) -> Result<u8, Failure> {
+    match &cli.command {
+        Command::Why(args) => run_why(cli, args),
+        Command::Explain(args) => explain(args),
+    }
+}
+
+fn run_why(cli: &Cli, args: &Why) -> Result<u8, Failure> {
+    let bundle = disk::read(&args.from)?;
+    let report = why_shaped(&bundle, args.cluster.as_deref(), &args.shape.shape())?;
+    let page = page(cli);
+    print(&render::why(&report, args.output, &page))?;
+    Ok(report.exit_code)
+}
+
+/// The answer for one cluster of a bundle, with the default tree.
+///
+/// # Errors
+/// [`Failure`] if no cluster, or more than one, is meant.
+pub fn why(bundle: &Bundle, asked_for: Option<&str>) -> Result<WhyReport, Failure> {
+    why_shaped(bundle, asked_for, &Shape::default())
+}
+
+/// The answer for one cluster of a bundle.
+///
+/// # Errors
+/// [`Failure`] if no cluster, or more than one, is meant.
+pub fn why_shaped(bundle: &Bundle, asked_for: Option<&str>, shape: &Shape) -> Result<WhyReport, Failure> {
+    let world = World::new(bundle);
+    let found = resolve::find(&world, asked_for);
+    let word = asked_for.unwrap_or(&bundle.meta.asked_for);
+    let cluster = match found.as_slice() {
+        [one] => one,
+        [] => return Err(nothing(word)),
+        several => return Err(ambiguous(word, several)),
+    };
+    let snapshot = Snapshot::new(&world, word, cluster.uuid.as_deref(), cluster.stack_id.as_deref());
+    if gone(&snapshot) {
+        return Err(no_longer(&snapshot));
+    }
+    Ok(diagnose::why(&snapshot, shape))
+}
+
+/// True if both who could know the cluster were read and neither has it.
+fn gone(snapshot: &Snapshot<'_>) -> bool {
+    let magnum = snapshot.magnum.clusters.whole() && snapshot.magnum.cluster.is_none();
+    let kube = snapshot.kube.clusters.whole() && snapshot.kube.cluster().is_none();
+    magnum && kube && snapshot.kube.openstack_cluster().is_none() && snapshot.nodes.is_empty()
+}
+
+fn no_longer(snapshot: &Snapshot<'_>) -> Failure {
+    let name = snapshot.marks.stack_id.as_deref().unwrap_or(&snapshot.asked_for);
+    let project = snapshot.project_id().map(|p| format!(" --project {p}")).unwrap_or_default();
+    let message = format!("find cluster {}: neither Magnum nor Cluster API has it any more", snapshot.asked_for);
+    Failure::new(code::NO_SUCH_CLUSTER, message)
+        .hint(format!("what its delete left behind is shown by: kubectl magnum leftovers {name}{project}"))
+}
+
+fn nothing(word: &str) -> Failure {
+    let failure = Failure::new(code::NO_SUCH_CLUSTER, format!("find cluster {word:?}: nothing in the bundle carries that name"));
+    failure.hint("give the Magnum name, the Magnum UUID or the stack id (`kube-…`); without a name the bundle's own cluster is taken")
+}
+
+fn ambiguous(word: &str, several: &[Found]) -> Failure {
+    let line = |f: &Found| {
+        let known = [&f.uuid, &f.stack_id, &f.project_id].map(|v| v.as_deref().unwrap_or("-"));
+        let [uuid, stack_id, project] = known;
+        format!("{uuid} (stack {stack_id}, project {project})")
+    };
+    let lines: Vec<String> = several.iter().map(line).collect();
+    Failure::new(code::NO_SUCH_CLUSTER, format!("find cluster {word:?}: {} clusters match", several.len()))
+        .hint(format!("use one of these UUIDs: {}", lines.join("; ")))
+}
+
+fn explain(args: &Explain) -> Result<u8, Failure> {
+    let text = match &args.cause {
+        Some(cause) => manual::entry(cause)?,
+        None => manual::list(),
+    };
+    print(&text)?;
+    Ok(code::FINE)
+}
+
+/// How wide and how colourful: a pipe gets everything, uncut and plain.
+fn page(cli: &Cli) -> Page {
+    let terminal = std::io::stdout().is_terminal();
+    let plain = std::env::var_os("NO_COLOR").is_some() || std::env::var_os("TERM").is_some_and(|t| t == "dumb");
+    let coloured = match cli.color {
+        Colour::Always => true,
+        Colour::Never => false,
+        Colour::Auto => terminal && !plain,
+    };
+    let width = terminal_size::terminal_size().filter(|_| terminal).map(|(width, _)| usize::from(width.0));
+    let styles = if coloured { Styles::coloured() } else { Styles::default() };
+    Page { width, styles, ascii: cli.ascii }
+}
+
+/// Prints data on stdout. A reader that has seen enough (`| head`) is no failure.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::new(code::NO_SOURCE, format!("write the answer: {error}")))
+        }
+        _ => Ok(()),
+    }
+}

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::document;
 
 /// The only format number that this program writes and understands.
 pub const FORMAT: u32 = 1;
@@ -163,4 +166,31 @@ impl Why {
             Why::NotCollected => "not-collected",
         }
     }
+}
+
+/// Reads `bundle.yaml`. The error names the line or the field that makes no sense, and
+/// never what stands there.
+pub(super) fn parse(bytes: &[u8]) -> Result<Meta, String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())?;
+    // Typed, for an id of digits alone is a number to a reader that guesses.
+    serde_yaml::from_str_with_options(text, document::options(text.len())).map_err(|e| {
+        let at = e.location().map_or_else(String::new, |at| format!(" at line {}", at.line()));
+        match document::parse(bytes) {
+            Err(says) => says,
+            Ok(documents) => match documents.iter().find_map(wrong_field) {
+                Some(field) => format!("the field {field}{at} makes no sense"),
+                None => format!("it makes no sense{at}"),
+            },
+        }
+    })
+}
+
+/// The first field of the index that cannot be understood by itself.
+fn wrong_field(document: &Value) -> Option<&str> {
+    document
+        .as_object()?
+        .iter()
+        .map(|(key, value)| (key, Value::from_iter([(key.clone(), value.clone())])))
+        .find(|(_, alone)| Meta::deserialize(alone).is_err())
+        .map(|(key, _)| key.as_str())
 }

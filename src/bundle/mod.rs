@@ -6,15 +6,22 @@
 //! not redacted first ([`redact`]).
 
 pub mod disk;
+mod document;
+mod kubernetes;
 pub mod meta;
+mod place;
 pub mod redact;
+mod source;
+mod write;
 
 pub use meta::{Gap, Login, Meta, Missing, Place, Source, Target, Why};
+
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
 /// Everything that was read about one cluster, and what could not be read.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Bundle {
     /// `bundle.yaml`: when, by whom, what was asked and which parts were read.
     pub meta: Meta,
@@ -24,12 +31,14 @@ pub struct Bundle {
     pub bodies: Vec<Body>,
     /// Controller logs, only the records that were kept.
     pub logs: Vec<Log>,
+    /// Console output of servers, redacted, by Nova server id.
+    pub consoles: BTreeMap<String, String>,
     /// Objects of the workload cluster that somebody added by hand; never collected.
     pub workload: Vec<Value>,
 }
 
 /// One Kubernetes object and where it lay.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Object {
     /// Part it belongs to: `kubernetes/` and the kind in lower case.
     pub part: String,
@@ -38,7 +47,7 @@ pub struct Object {
 }
 
 /// One page of an OpenStack answer.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Body {
     /// Document path without extension, e.g. `openstack/network/ports`.
     pub part: String,
@@ -47,7 +56,7 @@ pub struct Body {
 }
 
 /// Log of one container, as text.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Log {
     /// Namespace of the pod.
     pub namespace: String,

@@ -1,1 +1,77 @@
-//! stub
+//! The report on a page: text, json, yaml or markdown.
+//!
+//! ```text
+//!   WhyReport ─┬─▶ text      head, verdict, causes, tree, log, tail   (sheet: the only way onto the page)
+//!              ├─▶ data      json, yaml                              (the report as it stands)
+//!              └─▶ markdown  for a ticket                            (escape: the only way in)
+//! ```
+//!
+//! Nothing in here decides anything: what is said, and in which order the causes come, is the
+//! report's. Nothing in here reads a clock or a terminal either: ages count from
+//! [`WhyReport::taken_at`], and the width is told.
+
+mod age;
+mod causes;
+mod clean;
+mod data;
+mod escape;
+mod head;
+mod log;
+mod markdown;
+mod sheet;
+mod signs;
+mod style;
+mod tail;
+mod text;
+mod tree;
+mod verdict;
+mod wrap;
+
+#[cfg(test)]
+mod samples;
+#[cfg(test)]
+mod tests;
+
+use clap::ValueEnum;
+
+use crate::report::WhyReport;
+
+pub use style::Styles;
+
+/// What a report is turned into.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A page for a person
+    #[default]
+    Text,
+    /// The page with every message, all evidence and the commands that show it again
+    Wide,
+    /// The report for a program
+    Json,
+    /// The same as YAML
+    Yaml,
+    /// A page for a ticket
+    Markdown,
+}
+
+/// What a page of text is written on.
+#[derive(Debug, Clone, Default)]
+pub struct Page {
+    /// Columns of the terminal; none when piped, and then nothing is cut or folded.
+    pub width: Option<usize>,
+    /// Colours; the default has none.
+    pub styles: Styles,
+    /// Draw with ASCII signs only. Words of the servers stay as they are.
+    pub ascii: bool,
+}
+
+/// Writes the report of `why`. The page has an effect on the text formats only.
+pub fn why(report: &WhyReport, format: Format, page: &Page) -> String {
+    match format {
+        Format::Text => text::page(report, text::Detail::Usual, page),
+        Format::Wide => text::page(report, text::Detail::Wide, page),
+        Format::Json => data::json(report),
+        Format::Yaml => data::yaml(report),
+        Format::Markdown => markdown::page(report),
+    }
+}

@@ -1,7 +1,42 @@
 //! The condition tree, in the shape that operators know from `clusterctl describe cluster`.
+//!
+//! ```text
+//! Magnum ─ Cluster ─┬─ OpenStackCluster ─ network, load balancer      cloud
+//!                   ├─ KubeadmControlPlane ─ Machine ─ server         machine
+//!                   ├─ Workers ─ MachineDeployment ─ Machine          workers
+//!                   └─ Other                                          grow
+//! ```
+//!
+//! What could not be read is a row as well: `missing` is said only of a list that was
+//! read whole, everything else is `forbidden` or `not read`.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::panic,
+    clippy::expect_used,
+    clippy::unwrap_used
+)]
 
 use jiff::Timestamp;
 use serde::Serialize;
+
+mod cloud;
+mod conditions;
+mod fold;
+mod grow;
+mod machine;
+mod mark;
+mod row;
+mod shape;
+mod workers;
+
+#[cfg(test)]
+mod tests;
+
+pub use grow::grow;
+pub use mark::mark;
+pub use shape::{Shape, ShowConditions};
 
 /// One row of the tree and what hangs below it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -11,7 +46,7 @@ pub struct Node {
     pub kind: String,
     /// Its name; empty for a grouping row.
     pub name: String,
-    /// `current/desired` replicas, where the kind has them.
+    /// `ready/desired` replicas, where the kind has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replicas: Option<String>,
     /// `True`, `False`, `Unknown`, a service's own state (`ACTIVE`), or `missing`, `forbidden`, `not read`.
@@ -31,6 +66,10 @@ pub struct Node {
     /// True for a condition of the row above rather than an object of its own.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub condition: bool,
+    /// Names and ids, beside its own, under which the row can be found: what was folded
+    /// into it, and the id of an OpenStack thing.
+    #[serde(skip)]
+    pub folded: Vec<String>,
     /// Rows below.
     pub children: Vec<Node>,
 }
@@ -49,4 +88,11 @@ pub enum Mood {
     /// Says nothing about health.
     #[default]
     Plain,
+}
+
+impl Node {
+    /// True if this row or one below it is of that mood.
+    fn any(&self, mood: Mood) -> bool {
+        self.mood == mood || self.children.iter().any(|child| child.any(mood))
+    }
 }

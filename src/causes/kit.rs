@@ -1,0 +1,203 @@
+//! What many causes need: things, evidence, and the commands that show them again.
+
+use jiff::SignedDuration;
+
+use crate::model::api_error::{ApiError, Failing};
+use crate::model::message::{Message, Source};
+use crate::model::node::Node;
+use crate::model::{Doc, Snapshot};
+use crate::report::{Evidence, Thing};
+
+/// A thing by kind and id.
+#[must_use]
+pub fn thing(kind: &str, id: &str) -> Thing {
+    Thing { kind: kind.to_owned(), id: id.to_owned(), name: None, project: None }
+}
+
+/// A row of an OpenStack list, with its name and project.
+#[must_use]
+pub fn row(kind: &str, row: Doc<'_>) -> Thing {
+    Thing {
+        kind: kind.to_owned(),
+        id: row.str("id").or_else(|| row.str("uuid")).unwrap_or_default().to_owned(),
+        name: row.str("name").map(str::to_owned),
+        project: row.str("project_id").map(str::to_owned),
+    }
+}
+
+/// A Kubernetes object.
+#[must_use]
+pub fn object(doc: Doc<'_>) -> Thing {
+    thing(doc.kind(), doc.name())
+}
+
+/// The object that a message is about.
+#[must_use]
+pub fn subject(message: &Message) -> Thing {
+    thing(&message.kind, &message.name)
+}
+
+/// The machine that an OpenStackServer, OpenStackMachine, server or Machine of that
+/// name belongs to.
+#[must_use]
+pub fn node_of<'a, 'w>(snapshot: &'a Snapshot<'w>, name: &str) -> Option<&'a Node<'w>> {
+    snapshot.nodes.iter().find(|n| n.name == name || n.infra_name() == name)
+}
+
+/// `kubectl -n <namespace> get <kind> <name> -o yaml`
+#[must_use]
+pub fn kubectl_get(snapshot: &Snapshot<'_>, kind: &str, name: &str) -> String {
+    format!("kubectl -n {} get {} {name} -o yaml", snapshot.marks.namespace, kind.to_ascii_lowercase())
+}
+
+/// An age for sentences: `45s`, `3m24s`, `12m`, `5h3m`, `2d4h`.
+#[must_use]
+pub fn age(duration: SignedDuration) -> String {
+    let seconds = duration.as_secs().max(0);
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
+    if minutes < 2 {
+        format!("{seconds}s")
+    } else if minutes < 10 {
+        format!("{minutes}m{}s", seconds % 60)
+    } else if hours < 3 {
+        format!("{minutes}m")
+    } else if hours < 8 {
+        format!("{hours}h{}m", minutes % 60)
+    } else if hours < 48 {
+        format!("{hours}h")
+    } else {
+        format!("{days}d")
+    }
+}
+
+/// A message as evidence: who said it, the command that shows it again, its words.
+#[must_use]
+pub fn evidence(snapshot: &Snapshot<'_>, message: &Message) -> Evidence {
+    Evidence { source: source(snapshot, message), place: place(snapshot, message), words: words(message) }
+}
+
+/// Something read in a document as evidence.
+#[must_use]
+pub fn seen(source: impl Into<String>, place: impl Into<String>, words: impl Into<String>) -> Evidence {
+    Evidence { source: source.into(), place: place.into(), words: words.into() }
+}
+
+/// Evidence for the messages that say the same, at most one of each kind of source, state
+/// first: a condition, an event, a log.
+#[must_use]
+pub fn evidence_of(snapshot: &Snapshot<'_>, messages: &[&Message]) -> Vec<Evidence> {
+    let mut sorted: Vec<&&Message> = messages.iter().collect();
+    let summary = |m: &Message| matches!(&m.source, Source::Condition(kind, ..) if kind == "Ready");
+    sorted.sort_by_key(|m| {
+        (!m.current(), rank(&m.source), summary(m), std::cmp::Reverse(m.last), m.name.clone())
+    });
+    let mut kinds = Vec::new();
+    let mut evidence = Vec::new();
+    for message in sorted {
+        let kind = (rank(&message.source), message.name.clone());
+        if !kinds.contains(&kind) && evidence.len() < 4 {
+            kinds.push(kind);
+            evidence.push(self::evidence(snapshot, message));
+        }
+    }
+    evidence
+}
+
+fn rank(source: &Source) -> u8 {
+    match source {
+        Source::ClusterReason => 0,
+        Source::GroupReason(_) => 1,
+        Source::Fault(_) => 2,
+        Source::Condition(..) => 3,
+        Source::Failure => 4,
+        Source::Event(_) => 5,
+        Source::Log(_) => 6,
+        Source::Conductor(_) => 7,
+        Source::Gap(_) => 8,
+    }
+}
+
+fn source(snapshot: &Snapshot<'_>, message: &Message) -> String {
+    let ago = |at| age(snapshot.age(at));
+    let times = if message.times > 1 { format!("{} times, last ", message.times) } else { String::new() };
+    match &message.source {
+        Source::Condition(kind, status, _) => {
+            let since = message.since.map(|at| format!(", since {}", ago(at))).unwrap_or_default();
+            let reason = if message.reason.is_empty() { String::new() } else { format!(" ({})", message.reason) };
+            format!("{} {}, {kind} {}{reason}{since}", message.kind, message.name, status.word())
+        }
+        Source::Failure => format!("{} {}, failureMessage", message.kind, message.name),
+        Source::Event(_) => {
+            format!("event {} on {} {} ({times}{} ago)", message.reason, message.kind, message.name, ago(message.last))
+        }
+        Source::Log(pod) | Source::Conductor(pod) => format!("log of {pod} ({times}{} ago)", ago(message.last)),
+        Source::Fault(_) => format!("Nova, fault of server {}", message.name),
+        Source::ClusterReason => "Magnum, status_reason of the cluster".to_owned(),
+        Source::GroupReason(group) => format!("Magnum, status_reason of node group {group}"),
+        Source::Gap(part) => format!("reading {part}"),
+    }
+}
+
+fn place(snapshot: &Snapshot<'_>, message: &Message) -> String {
+    let cluster = snapshot.marks.uuid.as_deref().unwrap_or(&snapshot.asked_for);
+    match &message.source {
+        Source::Condition(..) | Source::Failure => kubectl_get(snapshot, &message.kind, &message.name),
+        Source::Event(_) => format!(
+            "kubectl -n {} get events --field-selector involvedObject.name={}",
+            snapshot.marks.namespace, message.name
+        ),
+        Source::Log(pod) | Source::Conductor(pod) => logs(pod, &message.name),
+        Source::Fault(id) => format!("openstack server show -c status -c fault {id}"),
+        Source::ClusterReason => format!("openstack coe cluster show -c status -c status_reason {cluster}"),
+        Source::GroupReason(group) => format!("openstack coe nodegroup show {cluster} {group}"),
+        Source::Gap(_) => String::new(),
+    }
+}
+
+/// `kubectl -n <namespace> logs <pod>`, only the lines with a word if there is one.
+#[must_use]
+pub fn logs(pod: &str, word: &str) -> String {
+    let (namespace, pod) = pod.split_once('/').unwrap_or(("", pod));
+    let filter = if word.is_empty() { String::new() } else { format!(" | grep {word}") };
+    format!("kubectl -n {namespace} logs {pod} --since=2h{filter}")
+}
+
+/// The decisive words of a message: the request and its refusal, else the text.
+#[must_use]
+pub fn words(message: &Message) -> String {
+    match &message.api {
+        Some(api) => request(api),
+        None if message.text.is_empty() => "no message".to_owned(),
+        None => message.text.clone(),
+    }
+}
+
+/// `POST /v2.1/servers 403 "Quota exceeded for cores: …"`
+#[must_use]
+pub fn request(api: &ApiError) -> String {
+    let target = api.path.as_deref().or(api.url.as_deref()).map(str::to_owned);
+    let target = target.or_else(|| api.webhook.as_ref().map(|w| format!("webhook {}", w.name)));
+    let how = match &api.failing {
+        Failing::Http(code) => Some(code.to_string()),
+        other => api.text.is_none().then(|| format!("{other:?}").to_ascii_lowercase()),
+    };
+    let kind = api.kind.clone().filter(|k| api.webhook.is_none() && !k.is_empty());
+    let text = api.text.as_ref().map(|t| format!("\"{t}\""));
+    [api.method.clone(), target, how, kind, text].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// `machine`/`machines` and the like.
+#[must_use]
+pub fn plural(count: usize, one: &str, many: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+#[must_use]
+pub fn and(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [init @ .., last] => format!("{} and {last}", init.join(", ")),
+    }
+}

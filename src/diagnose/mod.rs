@@ -1,0 +1,83 @@
+//! From one cluster's snapshot to the report: which causes, in which order, which verdict.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::panic,
+    clippy::expect_used,
+    clippy::unwrap_used
+)]
+
+mod excerpt;
+mod fill;
+mod head;
+mod health;
+mod loud;
+mod order;
+mod verdict;
+
+use crate::bundle::Gap;
+use crate::model::Snapshot;
+use crate::report::{API_VERSION, ActionWord, GapReport, Progress, WhyReport};
+use crate::model::action::Action;
+use crate::model::stage::{self, Waiting};
+use crate::tree::{self, Shape};
+
+/// The answer to "why" for one cluster.
+#[must_use]
+pub fn why(snapshot: &Snapshot<'_>, shape: &Shape) -> WhyReport {
+    let looked = order::look(snapshot);
+    let waiting = stage::waiting(snapshot);
+    let health = health::examine(snapshot);
+    let judged = verdict::of(snapshot, &looked.findings, waiting.as_ref(), &health);
+    let causes = fill::causes(snapshot, &looked.findings);
+    let mut tree = tree::grow(snapshot, shape);
+    if let Some(first) = causes.first() {
+        let things: Vec<(String, String)> =
+            first.about.iter().flat_map(|t| [Some((t.kind.clone(), t.id.clone())), t.name.clone().map(|n| (t.kind.clone(), n))]).flatten().collect();
+        tree::mark(&mut tree, &things);
+    }
+    let not_it = loud::not_it(snapshot, &looked.findings);
+    let sick = matches!(judged.verdict.exit_code(), 1);
+    WhyReport {
+        api_version: API_VERSION,
+        kind: "WhyReport",
+        taken_at: snapshot.taken_at,
+        exit_code: judged.verdict.exit_code(),
+        verdict: judged.verdict,
+        summary: judged.summary,
+        action: action_word(snapshot.action),
+        progress: waiting.as_ref().map(progress),
+        cluster: head::cluster(snapshot),
+        source: head::source(snapshot),
+        signals: if causes.is_empty() && sick { loud::signals(snapshot, &health) } else { Vec::new() },
+        not_it: if sick { not_it } else { Vec::new() },
+        causes,
+        not_checked: looked.not_checked,
+        gaps: gaps(snapshot),
+        notes: head::notes(snapshot, &health),
+        accepts: head::accepts(snapshot),
+        verify: verdict::next_steps(snapshot, judged.verdict),
+        tree,
+        log: excerpt::log(snapshot),
+    }
+}
+
+fn action_word(action: Action) -> ActionWord {
+    match action {
+        Action::Create => ActionWord::Create,
+        Action::Update => ActionWord::Update,
+        Action::Delete => ActionWord::Delete,
+        Action::Run => ActionWord::Run,
+    }
+}
+
+fn progress(waiting: &Waiting) -> Progress {
+    Progress { stage: waiting.what.clone(), since: waiting.since, usual: waiting.usual, limit: waiting.limit }
+}
+
+fn gaps(snapshot: &Snapshot<'_>) -> Vec<GapReport> {
+    let mut gaps: Vec<&Gap> = snapshot.world.meta.gaps.iter().collect();
+    gaps.sort_by(|a, b| a.part.cmp(&b.part));
+    gaps.iter().map(|g| GapReport { part: g.part.clone(), why: g.why.word(), says: g.says.clone() }).collect()
+}

@@ -1,0 +1,69 @@
+//! The first two lines: which cluster, what Magnum says of it and for how long, and where it was read.
+
+use owo_colors::Style;
+
+use super::sheet::Sheet;
+use super::wrap::{self, width};
+use super::{age, clean};
+use crate::report::{SourceHead, WhyReport};
+
+const BETWEEN: &str = "   ";
+
+/// Writes both lines.
+pub(super) fn write(sheet: &mut Sheet<'_>, report: &WhyReport) {
+    let name = clean::line(&report.cluster.name);
+    let facts = who(report);
+    let title = sheet.styles().title;
+    let hang = width(&name) + if facts.is_empty() { 0 } else { BETWEEN.len() };
+    let room = sheet.room(hang.min(30));
+    let mut lines = wrap::items(&facts, BETWEEN, room);
+    // A name so long that nothing fits beside it stands alone.
+    if sheet.width().is_some_and(|all| hang + lines.first().map_or(0, |line| width(line)) > all) {
+        sheet.line(&[(title, &name)]);
+        lines = wrap::items(&facts, BETWEEN, sheet.room(0));
+        sheet.hanging(&[], 0, Style::new(), &lines);
+    } else {
+        sheet.hanging(&[(title, &name)], hang, Style::new(), &lines);
+    }
+
+    let facts = whence(report, sheet.signs().at_least);
+    let lines = wrap::items(&facts, sheet.signs().dot, sheet.room(0));
+    sheet.hanging(&[], 0, sheet.styles().dim, &lines);
+}
+
+pub(super) fn who(report: &WhyReport) -> Vec<String> {
+    let cluster = &report.cluster;
+    let age = cluster.since.map(|since| {
+        let bound = if cluster.since_at_most { "at most " } else { "" };
+        format!(" for {bound}{}", age::between(since, report.taken_at))
+    });
+    let status = cluster.status.as_ref().map(|status| format!("{status}{}", age.unwrap_or_default()));
+    let stack = cluster.stack_id.as_ref().filter(|id| **id != cluster.name).map(|id| format!("stack {id}"));
+    let project = cluster.project.name.as_ref().or(cluster.project.id.as_ref());
+    let project = project.map(|project| format!("project {project}"));
+    [status, stack, project].into_iter().flatten().map(|fact| clean::line(&fact).into_owned()).collect()
+}
+
+pub(super) fn whence(report: &WhyReport, at_least: &str) -> Vec<String> {
+    let (source, versions) = (&report.source, &report.cluster.versions);
+    let cloud = match (&source.cloud, &source.region) {
+        (Some(cloud), Some(region)) => Some(format!("cloud {cloud}/{region}")),
+        (Some(cloud), None) => Some(format!("cloud {cloud}")),
+        (None, region) => region.as_ref().map(|region| format!("region {region}")),
+    };
+    let context = source.context.as_ref().map(|context| format!("context {context}"));
+    let driver = versions.driver_at_least.as_ref().map(|version| format!("driver {at_least}{version}"));
+    let capi = versions.capi.as_ref().map(|version| format!("Cluster API {version}"));
+    let capo = versions.capo.as_ref().map(|version| format!("CAPO {version}"));
+    let facts = [context, cloud, driver, capi, capo, Some(sources(source))];
+    facts.into_iter().flatten().map(|fact| clean::line(&fact).into_owned()).collect()
+}
+
+/// How much was read. Said on every page: a page that saw half must not look like one that saw all.
+pub(super) fn sources(source: &SourceHead) -> String {
+    let all = source.parts_read + source.parts_missing;
+    match source.parts_missing {
+        0 => format!("all {all} sources read"),
+        _ => format!("{} of {all} sources read, see below", source.parts_read),
+    }
+}

@@ -1,0 +1,85 @@
+//! The end of the page: what else is worth knowing, and what was not seen.
+
+use owo_colors::Style;
+
+use super::sheet::Sheet;
+use super::text::Detail;
+use super::{clean, wrap};
+use crate::report::{Accepts, GapReport, NotChecked, Verdict, WhyReport};
+
+/// Column at which the words of the tail start.
+const WORDS: usize = 13;
+/// Lines for a gap at a terminal: the kind of failure stands in front, and servers talk long.
+const GAP_LINES: usize = 2;
+
+/// Writes notes, what Magnum accepts, gaps and what could not be checked.
+pub(super) fn write(sheet: &mut Sheet<'_>, report: &WhyReport, detail: Detail) {
+    let whole = detail == Detail::Wide || sheet.width().is_none();
+    for (at, note) in report.notes.iter().enumerate() {
+        entry(sheet, if at == 0 { "note" } else { "" }, note.trim());
+    }
+    if let Some(words) = accepts(&report.accepts) {
+        entry(sheet, "accepts", &words);
+    }
+    if report.verdict != Verdict::NotEnoughSeen {
+        gaps(sheet, &report.gaps, "not read", WORDS, if whole { usize::MAX } else { GAP_LINES });
+    }
+    for (at, words) in not_checked(&report.not_checked, whole).iter().enumerate() {
+        entry(sheet, if at == 0 { "not checked" } else { "" }, words);
+    }
+}
+
+/// What could not be read and why, in at most so many lines each.
+pub(super) fn gaps(sheet: &mut Sheet<'_>, gaps: &[GapReport], lead: &str, hang: usize, most: usize) {
+    for (at, gap) in gaps.iter().enumerate() {
+        let lead = if at == 0 { lead } else { "" };
+        let room = sheet.room(hang);
+        let lines = wrap::at_most(wrap::fold(&gap_words(gap), room), most, room, sheet.signs().cut);
+        sheet.hanging(&[(sheet.styles().dim, lead)], hang, Style::new(), &lines);
+    }
+}
+
+/// `part: why: says`, on one line.
+pub(super) fn gap_words(gap: &GapReport) -> String {
+    let (part, says) = (clean::line(&gap.part), clean::line(&gap.says));
+    match says.trim() {
+        "" => format!("{part}: {}", gap.why),
+        says => format!("{part}: {}, {says}", gap.why),
+    }
+}
+
+/// Which operations Magnum takes, unless it takes all.
+pub(super) fn accepts(list: &[Accepts]) -> Option<String> {
+    let refused = list.iter().any(|accepts| accepts.answer.trim() != "yes");
+    let words =
+        list.iter().map(|accepts| format!("{} {}", accepts.operation, clean::line(&accepts.answer).trim()));
+    refused.then(|| words.collect::<Vec<_>>().join("; "))
+}
+
+/// Unchecked causes by what was missing: `without nova/quota: a, b`. More than two lines of it say only
+/// how many, unless everything is wanted.
+pub(super) fn not_checked(list: &[NotChecked], whole: bool) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for entry in list {
+        let needs = clean::line(&entry.needs.join(", ")).into_owned();
+        match groups.iter_mut().find(|(known, _)| *known == needs) {
+            Some((_, causes)) => causes.push(entry.cause),
+            None => groups.push((needs, vec![entry.cause])),
+        }
+    }
+    if whole || groups.len() <= 2 {
+        return groups
+            .iter()
+            .map(|(needs, causes)| format!("without {needs}: {}", causes.join(", ")))
+            .collect();
+    }
+    let mut needs: Vec<String> =
+        list.iter().flat_map(|entry| &entry.needs).map(|part| clean::line(part).into_owned()).collect();
+    needs.sort();
+    needs.dedup();
+    vec![format!("{} causes, without {} (-o wide names them)", list.len(), needs.join(", "))]
+}
+
+fn entry(sheet: &mut Sheet<'_>, label: &str, words: &str) {
+    sheet.prose(&[(sheet.styles().dim, label)], WORDS, (Style::new(), words));
+}

@@ -1,0 +1,78 @@
+//! Never wrong by silence: whatever single part is taken away, a cause that the whole
+//! bundle shows is still named or is listed as not checked, nothing turns healthy, and
+//! nothing becomes certain that was not.
+#![expect(clippy::unwrap_used, reason = "a test ends loudly")]
+
+#[path = "support/cores.rs"]
+mod cores;
+#[path = "support/folders.rs"]
+mod folders;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use kubectl_magnum::bundle::{Bundle, Why, disk};
+use kubectl_magnum::exit::{Failure, code};
+use kubectl_magnum::report::{Certainty, Verdict, WhyReport};
+use kubectl_magnum::run;
+
+#[test]
+fn a_blanked_part_is_never_a_silent_no() {
+    let complaints = cores::each(&folders::all(), |dir| check(dir)).concat();
+    assert!(complaints.is_empty(), "{} violations:\n{}", complaints.len(), complaints.join("\n"));
+}
+
+fn check(dir: &Path) -> Vec<String> {
+    let name = folders::name(dir);
+    let bundle = disk::read(&dir.join("bundle")).unwrap();
+    let full = run::why(&bundle, None);
+    let mut complaints = Vec::new();
+    for part in parts(&bundle) {
+        for (why, says) in [(Why::NoAccess, "403 Forbidden"), (Why::Unreachable, "connection refused")] {
+            let mut less = bundle.clone();
+            less.blank(&part, why, says);
+            let found = compare(&full, &run::why(&less, None));
+            complaints.extend(found.into_iter().map(|c| format!("{name}, {part} {}: {c}", why.word())));
+        }
+    }
+    complaints
+}
+
+/// Every part that the bundle read, tried to read, or has documents of.
+fn parts(bundle: &Bundle) -> BTreeSet<String> {
+    let read = bundle.meta.read.iter().filter_map(|r| r.split_whitespace().next()).map(str::to_owned);
+    let gaps = bundle.meta.gaps.iter().map(|g| g.part.clone());
+    let objects = bundle.objects.iter().map(|o| o.part.clone());
+    let bodies = bundle.bodies.iter().map(|b| b.part.clone());
+    let logs = bundle.logs.iter().map(kubectl_magnum::bundle::Log::part);
+    let all = read.chain(gaps).chain(objects).chain(bodies).chain(logs);
+    all.filter(|p| ["kubernetes/", "openstack/", "log/"].iter().any(|room| p.starts_with(room))).collect()
+}
+
+fn compare(full: &Result<WhyReport, Failure>, less: &Result<WhyReport, Failure>) -> Vec<String> {
+    let (full, less) = match (full, less) {
+        (Ok(full), Ok(less)) => (full, less),
+        // "Not enough seen" is honest; "no such cluster" would be a claim.
+        (Ok(_), Err(failure)) if failure.code == code::NOT_ENOUGH_SEEN => return Vec::new(),
+        (Ok(_), Err(failure)) => return vec![format!("ends with {} {failure}", failure.code)],
+        (Err(_), Ok(less)) if less.verdict == Verdict::Healthy => return vec!["becomes healthy".to_owned()],
+        (Err(_), _) => return Vec::new(),
+    };
+    let mut complaints = Vec::new();
+    for cause in &full.causes {
+        let named = less.causes.iter().any(|c| c.id == cause.id);
+        let unchecked = less.not_checked.iter().any(|n| n.cause == cause.id);
+        if !named && !unchecked {
+            complaints.push(format!("{} is silently gone", cause.id));
+        }
+    }
+    let certain = |report: &WhyReport| -> BTreeSet<&'static str> {
+        report.causes.iter().filter(|c| c.certainty == Certainty::Certain).map(|c| c.id).collect()
+    };
+    let newly = certain(less).difference(&certain(full)).copied().collect::<Vec<_>>();
+    complaints.extend(newly.iter().map(|id| format!("{id} becomes certain")));
+    if less.verdict == Verdict::Healthy && full.verdict != Verdict::Healthy {
+        complaints.push("becomes healthy".to_owned());
+    }
+    complaints
+}
