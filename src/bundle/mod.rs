@@ -12,6 +12,7 @@ pub mod meta;
 mod place;
 pub mod redact;
 mod source;
+mod take;
 mod write;
 
 pub use meta::{Gap, Login, Meta, Missing, Place, Source, Target, Why};

@@ -26,6 +26,7 @@ pub mod message;
 pub mod node;
 pub mod noise;
 pub mod operation;
+pub mod plan;
 pub mod resolve;
 pub mod said;
 pub mod seen;

@@ -38,6 +38,12 @@ impl Keystone {
         Keystone { settings, outcome: Arc::default() }
     }
 
+    /// The region that is configured.
+    #[must_use]
+    pub fn region(&self) -> Option<&str> {
+        self.settings.region.as_deref().filter(|region| !region.is_empty())
+    }
+
     /// The token; the first call makes the login, at the same time calls wait for it.
     ///
     /// # Errors

@@ -16,6 +16,7 @@ use super::clouds::Cloud;
 use super::http;
 use super::said;
 use super::service::{Ask, Service};
+use super::settings::Settings;
 use super::token::Token;
 use crate::exit::Failure;
 use crate::gather::fault::{Fault, Kind};
@@ -44,8 +45,25 @@ impl Session {
     /// A certificate file is unusable, Keystone cannot be reached or does not let us in, or
     /// its catalog does not have the region.
     pub async fn connect(cloud: &Cloud, host: &Host, limits: &Limits) -> Result<Session, Failure> {
+        Ok(Session::log_in(cloud, host, limits).await??)
+    }
+
+    /// The same, with Keystone's refusals told from mistakes in the configuration.
+    ///
+    /// # Errors
+    /// Outside: a certificate file is unusable. Inside: Keystone cannot be reached, does not let
+    /// us in, or its catalog does not have the region.
+    pub async fn log_in(
+        cloud: &Cloud,
+        host: &Host,
+        limits: &Limits,
+    ) -> Result<Result<Session, Fault>, Failure> {
         let settings = Arc::new(cloud.settings.clone());
         let client = http::client(&settings.tls, host, limits)?;
+        Ok(Session::with(client, settings).await)
+    }
+
+    async fn with(client: Client, settings: Arc<Settings>) -> Result<Session, Fault> {
         let keystone = Keystone::new(Arc::clone(&settings));
         let token = keystone.token(&client).await?;
         let regions = token.regions();
@@ -55,7 +73,7 @@ impl Session {
         {
             let fault =
                 Fault::new(Kind::NoService, "keystone", format!("the catalog has no region '{region}'"));
-            return Err(fault.hint(format!("regions, written exactly so: {}", regions.join(", "))).into());
+            return Err(fault.hint(format!("regions, written exactly so: {}", regions.join(", "))));
         }
         let inner = openstack::session::Session::new_with_client(client, keystone.clone()).await;
         let inner = inner.map_err(|error| Fault::new(Kind::Unreachable, "keystone", error.to_string()))?;
@@ -67,6 +85,12 @@ impl Session {
     #[must_use]
     pub fn token(&self) -> &Token {
         &self.token
+    }
+
+    /// The region whose endpoints are used, if one is configured.
+    #[must_use]
+    pub fn region(&self) -> Option<&str> {
+        self.keystone.region()
     }
 
     /// The address of a service, as the catalog or the configuration has it.
