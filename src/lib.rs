@@ -11,16 +11,17 @@
 //!
 //! ```text
 //! gather   → bundle, model, exit
-//! bundle   → exit                        model    → bundle            tree   → model, bundle
-//! causes   → bundle, model, report       report   → tree
-//! diagnose → bundle, model, causes, tree, report, exit
-//! render   → report, tree                manual   → causes, exit
-//! cli      → render, tree, exit          run      → all
+//! bundle   → exit                        model    → bundle            tree   → model, bundle, age
+//! causes   → bundle, model, report, age  report   → tree
+//! diagnose → bundle, model, causes, tree, report, exit, age
+//! render   → report, tree, age           manual   → causes, exit
+//! cli      → render, tree, exit, gather  run      → all
 //! ```
 //!
 //! From the bundle to the report nothing fails, nothing reads a clock, a file or the
 //! environment: the same bundle gives the same bytes.
 
+pub mod age;
 pub mod bundle;
 pub mod causes;
 pub mod cli;

@@ -12,7 +12,8 @@ use crate::exit::{Failure, code};
 pub fn entry(id: &str) -> Result<String, Failure> {
     match ALL.iter().find(|c| c.id == id) {
         Some(cause) => Ok(page(cause)),
-        None => Err(Failure::new(code::USAGE, format!("explain {id:?}: there is no cause of that name")).hint(near(id))),
+        None => Err(Failure::new(code::USAGE, format!("explain {id:?}: there is no cause of that name"))
+            .hint(near(id))),
     }
 }
 
@@ -77,7 +78,10 @@ fn page(cause: &Cause) -> String {
 
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().collect::<String>() + letters.as_str()).unwrap_or_default()
+    letters
+        .next()
+        .map(|first| first.to_uppercase().collect::<String>() + letters.as_str())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

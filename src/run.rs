@@ -1,13 +1,16 @@
 //! One function a command: a table of contents.
 
+mod live;
+mod parts;
+
 use std::io::{IsTerminal, Write};
 
 use crate::bundle::{Bundle, disk};
-use crate::cli::{Cli, Colour, Command, Explain, Why};
+use crate::cli::{Cli, Collect, Colour, Command, Explain, List, ListFormat, Why};
 use crate::exit::{Failure, code};
 use crate::model::resolve::{self, Found};
 use crate::model::{Snapshot, World};
-use crate::render::{self, Page, Styles};
+use crate::render::{self, Format, Page, Styles};
 use crate::report::WhyReport;
 use crate::tree::Shape;
 use crate::{diagnose, manual};
@@ -17,18 +20,59 @@ use crate::{diagnose, manual};
 /// # Errors
 /// [`Failure`] if there is no answer.
 pub fn run(cli: &Cli) -> Result<u8, Failure> {
+    if cli.verbose {
+        live::verbose();
+    }
     match &cli.command {
         Command::Why(args) => run_why(cli, args),
+        Command::List(args) => list(cli, args),
+        Command::Collect(args) => collect(args),
         Command::Explain(args) => explain(args),
     }
 }
 
 fn run_why(cli: &Cli, args: &Why) -> Result<u8, Failure> {
-    let bundle = disk::read(&args.from)?;
-    let report = why_shaped(&bundle, args.cluster.as_deref(), &args.shape.shape())?;
+    let bundle = match (&args.from, &args.cluster) {
+        (Some(path), _) => disk::read(path)?,
+        (None, Some(cluster)) => live::gather(&args.live, cluster, "why", false)?,
+        (None, None) => return stuck(cli, args),
+    };
+    // What was gathered was gathered for this cluster, whatever it was called.
+    let word = args.cluster.as_deref().filter(|_| args.from.is_some());
+    let report = why_shaped(&bundle, word, &args.shape.shape())?;
     let page = page(cli);
     print(&render::why(&report, args.output, &page))?;
     Ok(report.exit_code)
+}
+
+/// `why` without a cluster: those that are stuck.
+fn stuck(cli: &Cli, args: &Why) -> Result<u8, Failure> {
+    let bundle = live::gather_all(&args.live)?;
+    let list = diagnose::list(&World::new(&bundle), true);
+    match args.output {
+        Format::Json => print(&render::list_json(&list))?,
+        _ => print(&render::list(&list, &page(cli)))?,
+    }
+    Ok(list.exit_code)
+}
+
+fn list(cli: &Cli, args: &List) -> Result<u8, Failure> {
+    let bundle = live::gather_all(&args.live)?;
+    let list = diagnose::list(&World::new(&bundle), args.stuck);
+    match args.output {
+        ListFormat::Text => print(&render::list(&list, &page(cli)))?,
+        ListFormat::Json => print(&render::list_json(&list))?,
+    }
+    Ok(list.exit_code)
+}
+
+fn collect(args: &Collect) -> Result<u8, Failure> {
+    let bundle = live::gather(&args.live, &args.cluster, "collect", true)?;
+    let written = disk::write(&bundle, &args.path)?;
+    print(&parts::lines(&bundle))?;
+    let bytes: u64 = written.iter().map(|file| file.bytes).sum();
+    print(&format!("{} files, {} kB in {}\n", written.len(), bytes.div_ceil(1000), args.path.display()))?;
+    Ok(code::FINE)
 }
 
 /// The answer for one cluster of a bundle, with the default tree.
@@ -69,13 +113,17 @@ fn gone(snapshot: &Snapshot<'_>) -> bool {
 fn no_longer(snapshot: &Snapshot<'_>) -> Failure {
     let name = snapshot.marks.stack_id.as_deref().unwrap_or(&snapshot.asked_for);
     let project = snapshot.project_id().map(|p| format!(" --project {p}")).unwrap_or_default();
-    let message = format!("find cluster {}: neither Magnum nor Cluster API has it any more", snapshot.asked_for);
+    let message =
+        format!("find cluster {}: neither Magnum nor Cluster API has it any more", snapshot.asked_for);
     Failure::new(code::NO_SUCH_CLUSTER, message)
         .hint(format!("what its delete left behind is shown by: kubectl magnum leftovers {name}{project}"))
 }
 
 fn nothing(word: &str) -> Failure {
-    let failure = Failure::new(code::NO_SUCH_CLUSTER, format!("find cluster {word:?}: nothing in the bundle carries that name"));
+    let failure = Failure::new(
+        code::NO_SUCH_CLUSTER,
+        format!("find cluster {word:?}: nothing in the bundle carries that name"),
+    );
     failure.hint("give the Magnum name, the Magnum UUID or the stack id (`kube-…`); without a name the bundle's own cluster is taken")
 }
 
@@ -102,7 +150,8 @@ fn explain(args: &Explain) -> Result<u8, Failure> {
 /// How wide and how colourful: a pipe gets everything, uncut and plain.
 fn page(cli: &Cli) -> Page {
     let terminal = std::io::stdout().is_terminal();
-    let plain = std::env::var_os("NO_COLOR").is_some() || std::env::var_os("TERM").is_some_and(|t| t == "dumb");
+    let plain =
+        std::env::var_os("NO_COLOR").is_some() || std::env::var_os("TERM").is_some_and(|t| t == "dumb");
     let coloured = match cli.color {
         Colour::Always => true,
         Colour::Never => false,

@@ -50,7 +50,12 @@ impl Bundle {
         self.objects.sort_by_cached_key(key);
         self.bodies.sort_by(|a, b| a.part.cmp(&b.part));
         self.logs.sort_by(|a, b| {
-            (&a.namespace, &a.pod, &a.container, !a.previous).cmp(&(&b.namespace, &b.pod, &b.container, !b.previous))
+            (&a.namespace, &a.pod, &a.container, !a.previous).cmp(&(
+                &b.namespace,
+                &b.pod,
+                &b.container,
+                !b.previous,
+            ))
         });
         redact::meta(&mut self.meta);
     }

@@ -1,12 +1,19 @@
 //! What many causes need: things, evidence, and the commands that show them again.
 
-use jiff::SignedDuration;
+pub mod denied;
+pub mod login;
+pub mod machine;
+pub mod passes;
+pub mod refused;
 
+pub use crate::age::human as age;
 use crate::model::api_error::{ApiError, Failing};
 use crate::model::message::{Message, Source};
 use crate::model::node::Node;
 use crate::model::{Doc, Snapshot};
-use crate::report::{Evidence, Thing};
+use crate::report::{Evidence, Recovers, Thing};
+
+use super::{Finding, Step};
 
 /// A thing by kind and id.
 #[must_use]
@@ -48,26 +55,6 @@ pub fn node_of<'a, 'w>(snapshot: &'a Snapshot<'w>, name: &str) -> Option<&'a Nod
 #[must_use]
 pub fn kubectl_get(snapshot: &Snapshot<'_>, kind: &str, name: &str) -> String {
     format!("kubectl -n {} get {} {name} -o yaml", snapshot.marks.namespace, kind.to_ascii_lowercase())
-}
-
-/// An age for sentences: `45s`, `3m24s`, `12m`, `5h3m`, `2d4h`.
-#[must_use]
-pub fn age(duration: SignedDuration) -> String {
-    let seconds = duration.as_secs().max(0);
-    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
-    if minutes < 2 {
-        format!("{seconds}s")
-    } else if minutes < 10 {
-        format!("{minutes}m{}s", seconds % 60)
-    } else if hours < 3 {
-        format!("{minutes}m")
-    } else if hours < 8 {
-        format!("{hours}h{}m", minutes % 60)
-    } else if hours < 48 {
-        format!("{hours}h")
-    } else {
-        format!("{days}d")
-    }
 }
 
 /// A message as evidence: who said it, the command that shows it again, its words.
@@ -123,14 +110,23 @@ fn source(snapshot: &Snapshot<'_>, message: &Message) -> String {
     match &message.source {
         Source::Condition(kind, status, _) => {
             let since = message.since.map(|at| format!(", since {}", ago(at))).unwrap_or_default();
-            let reason = if message.reason.is_empty() { String::new() } else { format!(" ({})", message.reason) };
+            let reason =
+                if message.reason.is_empty() { String::new() } else { format!(" ({})", message.reason) };
             format!("{} {}, {kind} {}{reason}{since}", message.kind, message.name, status.word())
         }
         Source::Failure => format!("{} {}, failureMessage", message.kind, message.name),
         Source::Event(_) => {
-            format!("event {} on {} {} ({times}{} ago)", message.reason, message.kind, message.name, ago(message.last))
+            format!(
+                "event {} on {} {} ({times}{} ago)",
+                message.reason,
+                message.kind,
+                message.name,
+                ago(message.last)
+            )
         }
-        Source::Log(pod) | Source::Conductor(pod) => format!("log of {pod} ({times}{} ago)", ago(message.last)),
+        Source::Log(pod) | Source::Conductor(pod) => {
+            format!("log of {pod} ({times}{} ago)", ago(message.last))
+        }
         Source::Fault(_) => format!("Nova, fault of server {}", message.name),
         Source::ClusterReason => "Magnum, status_reason of the cluster".to_owned(),
         Source::GroupReason(group) => format!("Magnum, status_reason of node group {group}"),
@@ -162,13 +158,17 @@ pub fn logs(pod: &str, word: &str) -> String {
     format!("kubectl -n {namespace} logs {pod} --since=2h{filter}")
 }
 
-/// The decisive words of a message: the request and its refusal, else the text.
+/// The decisive words of a message: the request and its refusal, else the text without its traceback.
 #[must_use]
 pub fn words(message: &Message) -> String {
+    let text = message.text.split("\nTraceback (most recent call last)").next().unwrap_or_default().trim();
+    let reason =
+        matches!(message.source, Source::ClusterReason | Source::GroupReason(_) | Source::Conductor(_));
     match &message.api {
-        Some(api) => request(api),
-        None if message.text.is_empty() => "no message".to_owned(),
-        None => message.text.clone(),
+        // Magnum's reasons are short, and their words are what people search for.
+        Some(api) if !(reason && api.text.is_none() && !text.is_empty()) => request(api),
+        _ if text.is_empty() => "no message".to_owned(),
+        _ => text.to_owned(),
     }
 }
 
@@ -186,6 +186,77 @@ pub fn request(api: &ApiError) -> String {
     [api.method.clone(), target, how, kind, text].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
+/// Current messages whose API error is of that type (Neutron's error types).
+#[must_use]
+pub fn refused_as<'a>(snapshot: &'a Snapshot<'_>, kind: &str) -> Vec<&'a Message> {
+    let of_kind = |m: &&Message| m.api.as_ref().is_some_and(|a| a.kind.as_deref() == Some(kind));
+    snapshot.said.messages.iter().filter(|m| m.current()).filter(of_kind).collect()
+}
+
+/// True for a floating IP that CAPO made for the cluster's API, or its cloud controller for a
+/// Service. Source: cluster-api-provider-openstack networking/floatingip.go,
+/// cloud-provider-openstack pkg/openstack/loadbalancer.go.
+#[must_use]
+pub fn own_address(snapshot: &Snapshot<'_>, address: Doc<'_>) -> bool {
+    let marks = &snapshot.marks;
+    let description = address.text("description");
+    let by_capo = marks.stack_id.as_deref().is_some_and(|stack_id| {
+        description
+            == format!("Created by cluster-api-provider-openstack cluster {}-{stack_id}", marks.namespace)
+    });
+    let by_service = marks.uuid.as_deref().is_some_and(|uuid| {
+        description.starts_with("Floating IP for Kubernetes external service ")
+            && description.ends_with(&format!(" from cluster {uuid}"))
+    });
+    by_capo || by_service
+}
+
+/// A floating IP as evidence.
+#[must_use]
+pub fn address(address: Doc<'_>) -> Evidence {
+    let id = address.text("id");
+    let words = format!(
+        "{} on port {}; description \"{}\"",
+        address.text("floating_ip_address"),
+        address.str("port_id").unwrap_or("none"),
+        address.text("description")
+    );
+    seen(format!("Neutron, floating IP {id}"), format!("openstack floating ip show {id}"), words)
+}
+
+/// A port on a network as evidence.
+#[must_use]
+pub fn occupies(port: Doc<'_>) -> Evidence {
+    let id = port.text("id");
+    let name = port.str("name").map(|name| format!(" \"{name}\"")).unwrap_or_default();
+    let words = format!(
+        "network_id {}; device_owner {}; device_id {}",
+        port.text("network_id"),
+        port.str("device_owner").unwrap_or("none"),
+        port.str("device_id").unwrap_or("none")
+    );
+    seen(format!("Neutron, port {id}{name}"), format!("openstack port show {id}"), words)
+}
+
+/// The step after a fix for a delete that Magnum has given up.
+pub(super) const DELETE_AGAIN: Step =
+    Step::say("delete the cluster once more: Magnum never looks again at a cluster in DELETE_FAILED")
+        .run(&["openstack coe cluster delete {uuid}"])
+        .when("delete-failed");
+
+/// The finding of something that holds up a delete: after the fix CAPO goes on by itself, at
+/// its next try. Its pauses grow to 16 minutes (controller-runtime's rate limiter).
+#[must_use]
+pub fn delete_goes_on(snapshot: &Snapshot<'_>, finding: Finding) -> Finding {
+    if snapshot.status() == "DELETE_FAILED" {
+        let says =
+            "Cluster API then goes on by itself, but Magnum only follows once the cluster is deleted again.";
+        return finding.flag("delete-failed").recovers(Recovers::AfterFix, says);
+    }
+    let says = "Then the delete goes on by itself: CAPO tries again, up to 16 minutes after its last try.";
+    finding.recovers(Recovers::AfterFix, says)
+}
+
 /// `machine`/`machines` and the like.
 #[must_use]
 pub fn plural(count: usize, one: &str, many: &str) -> String {
@@ -200,4 +271,14 @@ pub fn and(words: &[String]) -> String {
         [one] => one.clone(),
         [init @ .., last] => format!("{} and {last}", init.join(", ")),
     }
+}
+
+/// `kubectl -n openstack logs statefulset/magnum-conductor`: the conductor as it was seen, else
+/// as Atmosphere installs it (vexxhost/atmosphere roles/magnum).
+#[must_use]
+pub fn conductor(snapshot: &Snapshot<'_>, verb: &str) -> String {
+    let seen = snapshot.controllers.iter().find(|c| c.provider == "magnum-conductor");
+    let (namespace, kind, name) =
+        seen.map_or(("openstack", "StatefulSet", "magnum-conductor"), |c| (c.namespace, c.kind, c.name));
+    format!("kubectl -n {namespace} {verb} {}/{name}", kind.to_ascii_lowercase())
 }

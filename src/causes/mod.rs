@@ -23,11 +23,67 @@ use crate::model::stage::Stage;
 use crate::model::{Message, Snapshot};
 use crate::report::{Certainty, Evidence, NotIt, Recovers, Risk, Thing};
 
+mod addons_not_applied;
+mod application_credential_gone;
+mod capo_too_old;
+mod cluster_lock_lost;
+mod cluster_paused;
+mod conflicting_writes;
+mod controller_down;
+mod controller_panic;
+mod credential_read_forbidden;
+mod credential_secret_missing;
+mod drain_blocked;
+mod duplicate_server_group;
+mod external_network_not_reachable;
+mod flavor_not_found;
+mod floating_ip_already_associated;
+mod floating_ip_holds_router;
+mod helm_missing;
+mod image_not_found;
+mod invalid_cluster_field;
+mod key_pair_not_found;
+mod keystone_ca_not_trusted;
 pub mod kit;
+mod kube_tag_missing;
+mod legacy_cloud_provider;
+mod load_balancer_error;
+mod load_balancer_provider_missing;
+mod load_balancer_stuck;
+mod login_refused;
+mod management_api_slow;
+mod network_in_use;
+mod no_free_address;
+mod no_valid_host;
+mod node_count_patched;
+mod node_group_unknown_to_cluster_api;
+mod node_never_joined;
+mod node_not_ready;
+mod openstack_api_down;
+mod orphan_vip_port;
+mod owner_deleted;
+mod owner_disabled;
+mod owner_lost_roles;
+mod project_deleted;
+mod project_disabled;
 mod quota_used_up;
+mod replicas_null;
+mod requester_cannot_delegate;
+mod security_group_in_use;
+mod security_group_rule_exists;
+mod server_deleted;
+mod server_in_error;
+mod service_load_balancer_delete_failed;
+mod service_load_balancer_holds_network;
+mod status_pass_aborted;
 mod table;
 #[cfg(test)]
 pub(crate) mod testing;
+mod unsupported_cni_or_even_masters;
+mod upgrade_needs_workload_api;
+mod upgrade_skips_minor;
+mod volume_type_not_found;
+mod webhook_unreachable;
 
 pub use table::ALL;
 
@@ -283,6 +339,13 @@ impl Finding {
     #[must_use]
     pub fn flag(mut self, flag: &'static str) -> Self {
         self.flags.insert(flag);
+        self
+    }
+
+    /// The same with a fix that deletes something.
+    #[must_use]
+    pub fn deletes(mut self) -> Self {
+        self.risk = Some(Risk::Deletes);
         self
     }
 

@@ -33,7 +33,8 @@ pub(super) static CAUSE: Cause = Cause {
     fix: Fix {
         risk: Risk::Changes,
         steps: &[
-            Step::say("see the limits and what uses them").run(&["openstack quota show --usage {project_id}"]),
+            Step::say("see the limits and what uses them")
+                .run(&["openstack quota show --usage {project_id}"]),
             Step::say("raise the quota (needs an admin), or free some of it").each("set", &["{each}"]),
             Step::say("have the machine made anew: CAPO never tries this server again")
                 .each("machine", &["kubectl -n {namespace} delete machine {each}"])
@@ -110,7 +111,8 @@ fn finding(snapshot: &Snapshot<'_>, refused: &Refused<'_>) -> Finding {
     let nodes = nodes(snapshot, refused);
     let rows: Vec<Row> = refused.refusal.resources.iter().map(|r| row(snapshot, refused, r)).collect();
     let raised = !rows.is_empty() && rows.iter().all(|r| r.raised(refused));
-    let failed = refused.messages.iter().any(|m| matches!(m.source, Source::ClusterReason | Source::GroupReason(_)));
+    let failed =
+        refused.messages.iter().any(|m| matches!(m.source, Source::ClusterReason | Source::GroupReason(_)));
     let mut finding = Finding::new(headline(snapshot, refused, &nodes))
         .likely_if((raised && !failed) || refused.messages.iter().all(|m| m.weak));
     if let Some(numbers) = numbers(refused, &rows, raised) {
@@ -184,7 +186,11 @@ impl Row {
         let project = snapshot.project_id().unwrap_or_default();
         let used = self.used.map_or_else(|| "use not told".to_owned(), |used| format!("{used} used"));
         let place = format!("openstack quota show {}--usage {project}", self.place);
-        Some(kit::seen(format!("quota of the project, {}", self.resource), place, format!("limit {limit}, {used}")))
+        Some(kit::seen(
+            format!("quota of the project, {}", self.resource),
+            place,
+            format!("limit {limit}, {used}"),
+        ))
     }
 }
 
@@ -203,8 +209,10 @@ fn row(snapshot: &Snapshot<'_>, refused: &Refused<'_>, resource: &str) -> Row {
 
 /// What was asked for, and what there is now.
 fn numbers(refused: &Refused<'_>, rows: &[Row], raised: bool) -> Option<String> {
-    let told: Vec<String> =
-        rows.iter().filter_map(|r| Some(format!("{} of {} {}", r.used?, r.limit?, words(&r.resource)))).collect();
+    let told: Vec<String> = rows
+        .iter()
+        .filter_map(|r| Some(format!("{} of {} {}", r.used?, r.limit?, words(&r.resource))))
+        .collect();
     if told.is_empty() {
         return None;
     }
@@ -214,7 +222,8 @@ fn numbers(refused: &Refused<'_>, rows: &[Row], raised: bool) -> Option<String> 
     }
     let asked = refused.refusal.requested.filter(|_| rows.len() == 1);
     let too_small = asked.is_some_and(|asked| {
-        rows.iter().all(|r| r.limit.is_some_and(|limit| limit >= 0 && u64::try_from(limit).is_ok_and(|l| l < asked)))
+        rows.iter()
+            .all(|r| r.limit.is_some_and(|limit| limit >= 0 && u64::try_from(limit).is_ok_and(|l| l < asked)))
     });
     let asked = asked.map(|n| format!("Asked for {n}; ")).unwrap_or_default();
     let tail = if too_small { ", so the quota itself is too small for one machine" } else { "" };
@@ -248,15 +257,19 @@ fn stage(refused: &Refused<'_>) -> Stage {
 }
 
 /// Whether it ends, and with it the steps of the fix.
-fn ends(snapshot: &Snapshot<'_>, refused: &Refused<'_>, nodes: &[&Node<'_>], mut finding: Finding) -> Finding {
+fn ends(
+    snapshot: &Snapshot<'_>,
+    refused: &Refused<'_>,
+    nodes: &[&Node<'_>],
+    mut finding: Finding,
+) -> Finding {
     for resource in &refused.refusal.resources {
         finding = finding.value("set", set(snapshot, refused, resource));
     }
     if snapshot.status() == "CREATE_FAILED" {
-        return finding.flag("create-failed").recovers(
-            Recovers::Never,
-            "It does not end by itself: CREATE_FAILED is never looked at again.",
-        );
+        return finding
+            .flag("create-failed")
+            .recovers(Recovers::Never, "It does not end by itself: CREATE_FAILED is never looked at again.");
     }
     if refused.messages.iter().any(|m| matches!(m.source, Source::ClusterReason | Source::GroupReason(_))) {
         return finding.flag("failed").recovers(
@@ -264,7 +277,8 @@ fn ends(snapshot: &Snapshot<'_>, refused: &Refused<'_>, nodes: &[&Node<'_>], mut
             "Magnum does not try again: repeat the operation once there is room.",
         );
     }
-    let alone: Vec<&&Node<'_>> = nodes.iter().filter(|n| n.given_up() && !replaceable(snapshot, n)).collect();
+    let alone: Vec<&&Node<'_>> =
+        nodes.iter().filter(|n| n.given_up() && !kit::machine::replaceable(snapshot, n)).collect();
     if alone.is_empty() {
         let given_up = nodes.iter().any(|n| n.given_up());
         let server = matches!(refused.service, Service::Nova) && stage(refused) == Stage::Server;
@@ -291,28 +305,16 @@ fn ends(snapshot: &Snapshot<'_>, refused: &Refused<'_>, nodes: &[&Node<'_>], mut
     )
 }
 
-/// True if a MachineHealthCheck may replace the machine: it exists, and 80 % of what it
-/// expects, rounded down, leaves room for one.
-fn replaceable(snapshot: &Snapshot<'_>, node: &Node<'_>) -> bool {
-    let expected = snapshot.nodes.iter().filter(|n| {
-        n.machine.is_some() && n.control_plane == node.control_plane && (n.control_plane || n.group == node.group)
-    });
-    let expected = expected.count();
-    let watched = snapshot.kube.health_checks.some().iter().any(|check| {
-        let selector = check.at("spec.selector.matchLabels").map(|l| l.to_string()).unwrap_or_default();
-        match node.group.filter(|_| !node.control_plane) {
-            Some(group) => selector.contains(&format!("\"{group}\"")),
-            None => selector.contains("cluster.x-k8s.io/control-plane"),
-        }
-    });
-    watched && expected > 1
-}
-
 fn set(snapshot: &Snapshot<'_>, refused: &Refused<'_>, resource: &str) -> String {
     let project = snapshot.project_id().unwrap_or("<project id>");
     let row = row(snapshot, refused, resource);
-    let wanted = refused.refusal.requested.and_then(|r| i64::try_from(r).ok()).filter(|_| refused.refusal.resources.len() == 1);
-    let room = row.used.map(|used| used + wanted.unwrap_or(1)).filter(|room| row.limit.is_some_and(|l| l < *room));
+    let wanted = refused
+        .refusal
+        .requested
+        .and_then(|r| i64::try_from(r).ok())
+        .filter(|_| refused.refusal.resources.len() == 1);
+    let room =
+        row.used.map(|used| used + wanted.unwrap_or(1)).filter(|room| row.limit.is_some_and(|l| l < *room));
     let number = room.map_or_else(|| "<number>".to_owned(), |n| n.to_string());
     let (command, flag) = match (refused.service, resource) {
         (Service::Octavia, name) => ("openstack loadbalancer quota set", name.to_owned()),

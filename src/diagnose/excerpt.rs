@@ -94,7 +94,9 @@ fn told_as_error(snapshot: &Snapshot<'_>, event: &str, at: Timestamp) -> bool {
     let refusal = crate::model::api_error::last(event).and_then(|a| a.text);
     snapshot.said.records.iter().filter(|s| s.record.level == Level::Error).any(|s| {
         let near = s.record.at.is_some_and(|t| t.duration_since(at).abs() < SignedDuration::from_secs(5));
-        near && refusal.as_ref().is_some_and(|words| s.record.error().is_some_and(|e| e.contains(words.as_str())))
+        near && refusal
+            .as_ref()
+            .is_some_and(|words| s.record.error().is_some_and(|e| e.contains(words.as_str())))
     })
 }
 

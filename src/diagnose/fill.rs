@@ -45,7 +45,9 @@ fn fill(snapshot: &Snapshot<'_>, finding: &Finding, step: &Step) -> FilledStep {
     let each = step.each.and_then(|name| finding.values.get(name)).cloned().unwrap_or_default();
     let one = |text: &str| replace(text, &values, &finding.values);
     let run = if step.each.is_some() {
-        each.iter().flat_map(|value| step.run.iter().map(|line| one(&line.replace("{each}", value)))).collect()
+        each.iter()
+            .flat_map(|value| step.run.iter().map(|line| one(&line.replace("{each}", value))))
+            .collect()
     } else {
         step.run.iter().map(|line| one(line)).collect()
     };
@@ -100,7 +102,11 @@ mod tests {
         let mut ids = BTreeSet::new();
         for cause in ALL {
             assert!(ids.insert(cause.id), "{} is twice in the table", cause.id);
-            assert!(cause.id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'), "{}", cause.id);
+            assert!(
+                cause.id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'),
+                "{}",
+                cause.id
+            );
             for heading in ["### What happens", "### How it is recognised", "### Sources"] {
                 assert!(cause.doc.contains(heading), "{}: the doc lacks {heading}", cause.id);
             }

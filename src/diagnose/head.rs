@@ -56,7 +56,8 @@ pub(super) fn notes(snapshot: &Snapshot<'_>, health: &Health) -> Vec<String> {
     let meta = snapshot.world.meta;
     let clocks = meta.clocks.iter().filter(|(_, offset)| offset.abs() > 30);
     let clocks = clocks.map(|(server, offset)| format!("the clock of {server} is off by {offset}s"));
-    meta.notes.iter().cloned().chain(clocks).chain(health.notes.iter().cloned()).collect()
+    let passes = crate::causes::kit::passes::note(snapshot);
+    meta.notes.iter().cloned().chain(clocks).chain(health.notes.iter().cloned()).chain(passes).collect()
 }
 
 /// What Magnum takes in this state.
@@ -69,12 +70,12 @@ pub(super) fn accepts(snapshot: &Snapshot<'_>) -> Vec<Accepts> {
     }
     let complete = status.ends_with("_COMPLETE") && status != "DELETE_COMPLETE";
     let resize = complete || matches!(status, "UPDATE_FAILED" | "UPDATE_IN_PROGRESS");
-    let quiet = "no: the request gets 202 and is refused in the log of the magnum-conductor only";
+    let quiet = "no, though the request gets 202: the refusal is only in the conductor's log";
     let answer = |yes: bool, no: &str| if yes { "yes".to_owned() } else { no.to_owned() };
     vec![
         Accepts { operation: "resize", answer: answer(resize, quiet) },
         Accepts { operation: "update", answer: answer(complete, quiet) },
-        Accepts { operation: "upgrade", answer: answer(complete, "no: refused with 400") },
+        Accepts { operation: "upgrade", answer: answer(complete, "no, refused with 400") },
         Accepts { operation: "delete", answer: "yes".to_owned() },
     ]
 }

@@ -45,37 +45,97 @@ const VITAL: [&str; 14] = [
 fn compared(kind: &str) -> &'static [&'static str] {
     match kind {
         "Cluster" => &[
-            "Available", "RemoteConnectionProbe", "InfrastructureReady", "ControlPlaneInitialized",
-            "ControlPlaneAvailable", "ControlPlaneReady", "WorkersAvailable", "TopologyReconciled",
-            "ControlPlaneMachinesReady", "WorkerMachinesReady", "ControlPlaneMachinesUpToDate",
-            "WorkerMachinesUpToDate", "RollingOut", "Remediating", "ScalingUp", "ScalingDown", "Paused",
-            "Deleting", "Ready",
+            "Available",
+            "RemoteConnectionProbe",
+            "InfrastructureReady",
+            "ControlPlaneInitialized",
+            "ControlPlaneAvailable",
+            "ControlPlaneReady",
+            "WorkersAvailable",
+            "TopologyReconciled",
+            "ControlPlaneMachinesReady",
+            "WorkerMachinesReady",
+            "ControlPlaneMachinesUpToDate",
+            "WorkerMachinesUpToDate",
+            "RollingOut",
+            "Remediating",
+            "ScalingUp",
+            "ScalingDown",
+            "Paused",
+            "Deleting",
+            "Ready",
         ],
         "KubeadmControlPlane" => &[
-            "Available", "CertificatesAvailable", "Initialized", "EtcdClusterHealthy",
-            "ControlPlaneComponentsHealthy", "MachinesReady", "MachinesUpToDate", "MachinesCreated",
-            "MachinesSpecUpToDate", "Resized", "RollingOut", "Remediating", "ScalingUp", "ScalingDown",
-            "Paused", "Deleting", "Ready",
+            "Available",
+            "CertificatesAvailable",
+            "Initialized",
+            "EtcdClusterHealthy",
+            "ControlPlaneComponentsHealthy",
+            "MachinesReady",
+            "MachinesUpToDate",
+            "MachinesCreated",
+            "MachinesSpecUpToDate",
+            "Resized",
+            "RollingOut",
+            "Remediating",
+            "ScalingUp",
+            "ScalingDown",
+            "Paused",
+            "Deleting",
+            "Ready",
         ],
         "Machine" => &[
-            "Available", "Ready", "UpToDate", "BootstrapConfigReady", "BootstrapReady", "InfrastructureReady",
-            "NodeHealthy", "NodeReady", "HealthCheckSucceeded", "NodeKubeadmLabelsAndTaintsSet",
-            "EtcdPodHealthy", "EtcdMemberHealthy", "APIServerPodHealthy", "ControllerManagerPodHealthy",
-            "SchedulerPodHealthy", "Updating", "Paused", "Deleting",
+            "Available",
+            "Ready",
+            "UpToDate",
+            "BootstrapConfigReady",
+            "BootstrapReady",
+            "InfrastructureReady",
+            "NodeHealthy",
+            "NodeReady",
+            "HealthCheckSucceeded",
+            "NodeKubeadmLabelsAndTaintsSet",
+            "EtcdPodHealthy",
+            "EtcdMemberHealthy",
+            "APIServerPodHealthy",
+            "ControllerManagerPodHealthy",
+            "SchedulerPodHealthy",
+            "Updating",
+            "Paused",
+            "Deleting",
         ],
         "MachineDeployment" => &[
-            "Available", "MachinesReady", "MachinesUpToDate", "MachineSetReady", "RollingOut", "Remediating",
-            "ScalingUp", "ScalingDown", "Paused", "Deleting", "Ready",
+            "Available",
+            "MachinesReady",
+            "MachinesUpToDate",
+            "MachineSetReady",
+            "RollingOut",
+            "Remediating",
+            "ScalingUp",
+            "ScalingDown",
+            "Paused",
+            "Deleting",
+            "Ready",
         ],
         "MachineSet" => &[
-            "MachinesReady", "MachinesUpToDate", "MachinesCreated", "Resized", "Remediating", "ScalingUp",
-            "ScalingDown", "Paused", "Deleting", "Ready",
+            "MachinesReady",
+            "MachinesUpToDate",
+            "MachinesCreated",
+            "Resized",
+            "Remediating",
+            "ScalingUp",
+            "ScalingDown",
+            "Paused",
+            "Deleting",
+            "Ready",
         ],
         "MachineHealthCheck" => &["RemediationAllowed", "Paused"],
         "KubeadmConfig" => &["Ready", "CertificatesAvailable", "DataSecretAvailable", "Paused"],
         "ClusterResourceSet" => &["ResourcesApplied", "Paused"],
         "ClusterClass" => &["VariablesReady", "VariablesReconciled", "Paused"],
-        "OpenStackCluster" => &["Ready", "NetworkReady", "RouterReady", "SecurityGroupsReady", "APIEndpointReady"],
+        "OpenStackCluster" => {
+            &["Ready", "NetworkReady", "RouterReady", "SecurityGroupsReady", "APIEndpointReady"]
+        }
         "OpenStackMachine" => &["Ready", "InstanceReady", "APIServerIngressReadyCondition"],
         "OpenStackServer" => &["Ready", "InstanceReady"],
         _ => &[],
@@ -122,7 +182,9 @@ fn examine_condition(snapshot: &Snapshot<'_>, doc: Doc<'_>, condition: Condition
         health.notes.push(format!("{} {}: {}", doc.kind(), doc.name(), condition.message.trim()));
         return;
     }
-    if noise::of(snapshot, &message(snapshot, doc, &condition)).is_some() || only_noise(snapshot, doc, &condition) {
+    if noise::of(snapshot, &message(snapshot, doc, &condition)).is_some()
+        || only_noise(snapshot, doc, &condition)
+    {
         return;
     }
     let reason = if condition.reason.is_empty() { String::new() } else { format!(" {}", condition.reason) };
@@ -160,7 +222,8 @@ fn only_noise(snapshot: &Snapshot<'_>, doc: Doc<'_>, condition: &Condition<'_>) 
     items.all(|item| {
         let (kind, text) = item.split_once(':').unwrap_or((item, ""));
         let Some(part) = doc.condition(kind.trim()) else { return false };
-        let repeated = Condition { message: if text.trim().is_empty() { part.message } else { text.trim() }, ..part };
+        let repeated =
+            Condition { message: if text.trim().is_empty() { part.message } else { text.trim() }, ..part };
         part.good()
             || only_a_left_node(&part)
             || noise::of(snapshot, &message(snapshot, doc, &repeated)).is_some()
@@ -170,7 +233,8 @@ fn only_noise(snapshot: &Snapshot<'_>, doc: Doc<'_>, condition: &Condition<'_>) 
 /// `status.observedGeneration` of the object, where it has one. A condition's own lags for
 /// ever on conditions that do not change.
 fn generation(snapshot: &Snapshot<'_>, doc: Doc<'_>, health: &mut Health) {
-    let (Some(seen), Some(now)) = (doc.int("status.observedGeneration"), doc.int("metadata.generation")) else {
+    let (Some(seen), Some(now)) = (doc.int("status.observedGeneration"), doc.int("metadata.generation"))
+    else {
         return;
     };
     if seen < now {
@@ -226,8 +290,10 @@ fn numbers(snapshot: &Snapshot<'_>, health: &mut Health) {
         }
     }
     for check in snapshot.kube.health_checks.some() {
-        let (expected, healthy) =
-            (check.int("status.expectedMachines").unwrap_or(0), check.int("status.currentHealthy").unwrap_or(0));
+        let (expected, healthy) = (
+            check.int("status.expectedMachines").unwrap_or(0),
+            check.int("status.currentHealthy").unwrap_or(0),
+        );
         if healthy < expected {
             ill(snapshot, health, *check, format!("{healthy} of {expected} machines are healthy"));
         }
@@ -251,9 +317,8 @@ fn replicas(doc: Doc<'_>) -> Vec<(&'static str, i64)> {
     let count = |path: &str| doc.int(path).unwrap_or(0);
     let total = count("status.replicas");
     let up_to_date = doc.int("status.upToDateReplicas").unwrap_or_else(|| count("status.updatedReplicas"));
-    let available = doc
-        .int("status.availableReplicas")
-        .unwrap_or_else(|| total - count("status.unavailableReplicas"));
+    let available =
+        doc.int("status.availableReplicas").unwrap_or_else(|| total - count("status.unavailableReplicas"));
     vec![
         ("exist", total),
         ("are up to date", up_to_date),
@@ -263,10 +328,12 @@ fn replicas(doc: Doc<'_>) -> Vec<(&'static str, i64)> {
 }
 
 fn clouds(snapshot: &Snapshot<'_>, health: &mut Health) {
-    let (Some(name), Ok(rows)) = (snapshot.marks.api_load_balancer(), snapshot.cloud.load_balancers.all()) else {
+    let (Some(name), Ok(rows)) = (snapshot.marks.api_load_balancer(), snapshot.cloud.load_balancers.all())
+    else {
         return;
     };
-    let wanted = snapshot.kube.openstack_cluster().is_some_and(|c| c.is("spec.apiServerLoadBalancer.enabled"));
+    let wanted =
+        snapshot.kube.openstack_cluster().is_some_and(|c| c.is("spec.apiServerLoadBalancer.enabled"));
     match rows.iter().find(|l| l.text("name") == name) {
         None if wanted => {
             let place = format!("openstack loadbalancer show {name}");
@@ -293,7 +360,11 @@ fn magnum(snapshot: &Snapshot<'_>, health: &mut Health) {
         let status = group.text("status");
         if !status.is_empty() && !status.ends_with("_COMPLETE") {
             let place = format!("openstack coe nodegroup show {cluster} {}", group.text("name"));
-            health.ills.push(kit::seen(format!("node group {}", group.text("name")), place, format!("status {status}")));
+            health.ills.push(kit::seen(
+                format!("node group {}", group.text("name")),
+                place,
+                format!("status {status}"),
+            ));
         }
     }
 }
@@ -316,7 +387,8 @@ fn summary(snapshot: &Snapshot<'_>) -> String {
         0 => (String::new(), if count(true) == 1 { "is" } else { "are" }),
         n => (format!(" and {}", kit::plural(n, "worker", "workers")), "are"),
     };
-    let wanted = snapshot.kube.openstack_cluster().is_some_and(|c| c.is("spec.apiServerLoadBalancer.enabled"));
+    let wanted =
+        snapshot.kube.openstack_cluster().is_some_and(|c| c.is("spec.apiServerLoadBalancer.enabled"));
     let load_balancer = if wanted { ", the API load balancer is ACTIVE" } else { "" };
     format!("nothing is wrong: {masters}{workers} {are} Ready{load_balancer}")
 }

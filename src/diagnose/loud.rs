@@ -57,7 +57,8 @@ pub(super) fn not_it(snapshot: &Snapshot<'_>, findings: &[Found]) -> Vec<NotIt> 
         } else {
             format!("{} on {} {}", message.reason, message.kind, message.name)
         };
-        let same_reason = |n: &NotIt| n.because == because && n.what.split(' ').next() == what.split(' ').next();
+        let same_reason =
+            |n: &NotIt| n.because == because && n.what.split(' ').next() == what.split(' ').next();
         if !list.iter().any(same_reason) {
             list.push(NotIt { what, because: because.to_owned() });
         }
@@ -67,11 +68,14 @@ pub(super) fn not_it(snapshot: &Snapshot<'_>, findings: &[Found]) -> Vec<NotIt> 
 }
 
 /// Loud is what looks like an error and is over: a condition with a severity, a Warning.
+/// Not what every cluster shows, nor what only repeats another object.
 fn loud(message: &Message) -> bool {
+    const QUIET: [&str; 5] =
+        ["severity Info", "every cluster", "scales up", "it repeats", "controller waits"];
     let shown = matches!(&message.source, Source::Condition(..) | Source::Event(_) | Source::Failure);
-    shown && !message.current() && !message.reason.is_empty() && !summary(message)
-        && !matches!(message.kind.as_str(), "ClusterResourceSet" | "MachineSet" | "KubeadmConfig")
-        && message.over.is_some_and(|why| !why.contains("Info") && !why.contains("every cluster") && !why.contains("scales up"))
+    let kind = matches!(message.kind.as_str(), "ClusterResourceSet" | "MachineSet" | "KubeadmConfig");
+    let told = message.over.is_some_and(|why| !QUIET.iter().any(|quiet| why.contains(quiet)));
+    shown && told && !kind && !message.reason.is_empty() && !summary(message)
 }
 
 /// While Magnum works its status_reason is a copy of CAPO's last event, mostly a success.

@@ -12,16 +12,19 @@ mod excerpt;
 mod fill;
 mod head;
 mod health;
+mod list;
 mod loud;
 mod order;
 mod verdict;
 
 use crate::bundle::Gap;
 use crate::model::Snapshot;
-use crate::report::{API_VERSION, ActionWord, GapReport, Progress, WhyReport};
 use crate::model::action::Action;
 use crate::model::stage::{self, Waiting};
+use crate::report::{API_VERSION, ActionWord, GapReport, Progress, WhyReport};
 use crate::tree::{self, Shape};
+
+pub use list::list;
 
 /// The answer to "why" for one cluster.
 #[must_use]
@@ -33,8 +36,12 @@ pub fn why(snapshot: &Snapshot<'_>, shape: &Shape) -> WhyReport {
     let causes = fill::causes(snapshot, &looked.findings);
     let mut tree = tree::grow(snapshot, shape);
     if let Some(first) = causes.first() {
-        let things: Vec<(String, String)> =
-            first.about.iter().flat_map(|t| [Some((t.kind.clone(), t.id.clone())), t.name.clone().map(|n| (t.kind.clone(), n))]).flatten().collect();
+        let things: Vec<(String, String)> = first
+            .about
+            .iter()
+            .flat_map(|t| [Some((t.kind.clone(), t.id.clone())), t.name.clone().map(|n| (t.kind.clone(), n))])
+            .flatten()
+            .collect();
         tree::mark(&mut tree, &things);
     }
     let not_it = loud::not_it(snapshot, &looked.findings);
@@ -79,5 +86,9 @@ fn progress(waiting: &Waiting) -> Progress {
 fn gaps(snapshot: &Snapshot<'_>) -> Vec<GapReport> {
     let mut gaps: Vec<&Gap> = snapshot.world.meta.gaps.iter().collect();
     gaps.sort_by(|a, b| a.part.cmp(&b.part));
-    gaps.iter().map(|g| GapReport { part: g.part.clone(), why: g.why.word(), says: g.says.clone() }).collect()
+    gaps.into_iter().map(gap).collect()
+}
+
+fn gap(gap: &Gap) -> GapReport {
+    GapReport { part: gap.part.clone(), why: gap.why.word(), says: gap.says.clone() }
 }

@@ -32,7 +32,14 @@ pub(super) struct Looked {
 pub(super) fn look(snapshot: &Snapshot<'_>) -> Looked {
     let mut findings = Vec::new();
     let mut not_checked = Vec::new();
-    for cause in causes::ALL.iter().copied().filter(|c| c.during.has(snapshot.action)) {
+    let unsure = action_unsure(snapshot);
+    for cause in causes::ALL.iter().copied() {
+        if !cause.during.has(snapshot.action) {
+            if !unsure.is_empty() {
+                not_checked.push(NotChecked { cause: cause.id, needs: unsure.clone() });
+            }
+            continue;
+        }
         let (found, mut unseen) = match &cause.look {
             Look::Says(signatures) => (says(snapshot, signatures), BTreeSet::new()),
             Look::Code(look) => match look(snapshot) {
@@ -56,6 +63,15 @@ pub(super) fn look(snapshot: &Snapshot<'_>) -> Looked {
     consequences(&mut findings);
     findings.sort_by_key(key);
     Looked { findings, not_checked }
+}
+
+/// Parts without which nobody knows what the cluster is doing: then a cause of another
+/// action was not ruled out, only not asked.
+fn action_unsure(snapshot: &Snapshot<'_>) -> Vec<String> {
+    let magnum = snapshot.magnum.cluster.is_none() && !snapshot.magnum.clusters.whole();
+    let kube = snapshot.kube.cluster().is_none() && !snapshot.kube.clusters.whole();
+    let parts = [(magnum, snapshot.magnum.clusters.part()), (kube, snapshot.kube.clusters.part())];
+    parts.iter().filter(|(unsure, _)| *unsure).map(|(_, part)| (*part).to_owned()).collect()
 }
 
 /// Parts that the cause reads and that were not read whole. `log:<provider>` is the log

@@ -7,7 +7,7 @@ use crate::exit::code;
 use crate::model::Snapshot;
 use crate::model::action::Action;
 use crate::model::stage::Waiting;
-use crate::report::{Certainty, Step, Verdict};
+use crate::report::{Step, Verdict};
 
 impl Verdict {
     /// The process exit code of the verdict.
@@ -39,8 +39,7 @@ pub(super) fn of(
     let judged = |verdict, summary| Judged { verdict, summary };
     if let Some(first) = findings.first() {
         let headline = first.finding.says.first().cloned().unwrap_or_default();
-        let likely = if first.finding.certainty == Certainty::Likely { "likely: " } else { "" };
-        return judged(Verdict::CauseNamed, format!("{likely}{headline}"));
+        return judged(Verdict::CauseNamed, headline);
     }
     let over = waiting.filter(|w| w.over(snapshot.taken_at));
     if snapshot.status().ends_with("_FAILED") {
@@ -48,10 +47,16 @@ pub(super) fn of(
         return judged(Verdict::CauseUnknown, words);
     }
     if let Some(over) = over {
-        return judged(Verdict::CauseUnknown, format!("the cause is not known; {}", wait_words(snapshot, over)));
+        return judged(
+            Verdict::CauseUnknown,
+            format!("the cause is not known; {}", wait_words(snapshot, over)),
+        );
     }
     if !health.unseen.is_empty() {
-        return judged(Verdict::NotEnoughSeen, format!("not enough was seen to say: {}", unseen_words(health)));
+        return judged(
+            Verdict::NotEnoughSeen,
+            format!("not enough was seen to say: {}", unseen_words(health)),
+        );
     }
     if let Some(waiting) = waiting {
         return judged(Verdict::Working, wait_words(snapshot, waiting));
@@ -59,7 +64,13 @@ pub(super) fn of(
     if health.ills.is_empty() {
         return judged(Verdict::Healthy, health.summary.clone());
     }
-    judged(Verdict::CauseUnknown, format!("the cause is not known; {}", kit::plural(health.ills.len(), "thing is", "things are") + " not as in a healthy cluster"))
+    judged(
+        Verdict::CauseUnknown,
+        format!(
+            "the cause is not known; {}",
+            kit::plural(health.ills.len(), "thing is", "things are") + " not as in a healthy cluster"
+        ),
+    )
 }
 
 fn unseen_words(health: &Health) -> String {
@@ -79,10 +90,7 @@ fn wait_words(snapshot: &Snapshot<'_>, waiting: &Waiting) -> String {
 /// What to run next.
 pub(super) fn next_steps(snapshot: &Snapshot<'_>, verdict: Verdict) -> Vec<Step> {
     let name = &snapshot.asked_for;
-    let again = Step {
-        say: "look again".to_owned(),
-        run: vec![format!("kubectl magnum why {name}")],
-    };
+    let again = Step { say: "look again".to_owned(), run: vec![format!("kubectl magnum why {name}")] };
     match verdict {
         Verdict::Healthy => Vec::new(),
         Verdict::CauseUnknown => {
@@ -110,7 +118,10 @@ fn where_to_look(snapshot: &Snapshot<'_>) -> Vec<Step> {
     }
     let stuck = snapshot.nodes.iter().find(|n| !n.joined() && n.server_id().is_some());
     if let Some(id) = stuck.filter(|_| snapshot.action != Action::Delete).and_then(|n| n.server_id()) {
-        let lines = vec![format!("openstack server show {id}"), format!("openstack console log show --lines 100 {id}")];
+        let lines = vec![
+            format!("openstack server show {id}"),
+            format!("openstack console log show --lines 100 {id}"),
+        ];
         steps.push(Step { say: "the server that is not a node yet".to_owned(), run: lines });
     }
     steps

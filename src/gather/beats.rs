@@ -13,6 +13,7 @@ use super::connect::{self, Sides};
 use super::harvest::{Harvest, Outcome};
 use super::host::Host;
 use super::keep::Wanted;
+use super::kinds::CLUSTER;
 use super::openstack::{Cloud, Read};
 use super::scope::Scope;
 use super::which::{self, Found};
@@ -57,6 +58,52 @@ pub async fn gather(request: &Request<'_>, host: &Host, clock: &Clock) -> Result
     let back = SignedDuration::try_from(request.log_since).unwrap_or(SignedDuration::MAX);
     let (plan, things) = planned(&mut harvest, request.cluster, back);
     third(&sides, &mut harvest, &scope, &plan, marks, things, row.as_ref()).await;
+    harvest.finish();
+    Ok(std::mem::take(&mut harvest.bundle))
+}
+
+/// Reads the list of all clusters: the Magnum rows and the Cluster objects. Magnum shows an
+/// admin those of every project; unless they are wanted, only the login's own are kept.
+///
+/// # Errors
+/// Neither side could be asked.
+pub async fn clusters(
+    request: &Request<'_>,
+    all_projects: bool,
+    host: &Host,
+    clock: &Clock,
+) -> Result<Bundle, Failure> {
+    let sides = connect::both(request, host, clock).await?;
+    let kubernetes = async {
+        match &sides.kube {
+            Ok(kube) => lists::clusters(kube, &sides.meta.namespace).await,
+            Err(fault) => Outcome::fault(CLUSTER.part(), fault.clone()),
+        }
+    };
+    let openstack = async {
+        match &sides.cloud {
+            Ok(cloud) => cloud.clusters().await,
+            Err(fault) => Err(fault.clone()),
+        }
+    };
+    let (objects, rows) = futures::join!(kubernetes, openstack);
+    let own = sides.cloud.as_ref().ok().and_then(|cloud| cloud.session.token().project.as_ref());
+    let wanted = |row: &Value| {
+        let project = request.project.or(own.map(|own| own.id.as_str())).filter(|_| !all_projects);
+        project.is_none_or(|project| Doc(row).str("project_id").is_none_or(|id| id == project))
+    };
+    let part = "openstack/container-infra/clusters";
+    let mut harvest = Harvest::default();
+    harvest.bundle.meta =
+        Meta { format: meta::FORMAT, command: request.command.to_owned(), ..sides.meta.clone() };
+    harvest.bodies(match rows {
+        Ok(rows) => {
+            let rows: Vec<Value> = rows.into_iter().filter(wanted).collect();
+            Outcome::whole(part).with(json!({ "clusters": rows }))
+        }
+        Err(fault) => Outcome::fault(part, fault),
+    });
+    harvest.objects(objects);
     harvest.finish();
     Ok(std::mem::take(&mut harvest.bundle))
 }
@@ -173,7 +220,8 @@ async fn third(
         harvest.console(server, text);
     }
     if plan.conductor && sides.kube.is_ok() && !plan.logs.iter().any(|log| log.conductor) {
-        let says = "no pod of a magnum-conductor (labels application=magnum, component=conductor) was found here";
+        let says =
+            "no pod of a magnum-conductor (labels application=magnum, component=conductor) was found here";
         harvest.gap("log/magnum-conductor", Why::NotCollected, says);
     }
 }

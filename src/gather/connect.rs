@@ -37,7 +37,8 @@ pub(super) async fn both(request: &Request<'_>, host: &Host, clock: &Clock) -> R
     let ((kube, target), (cloud, name, notes)) = (kube?, cloud?);
     if let (Err(kube), Err(cloud)) = (&kube, &cloud) {
         let hints = [&kube.hint, &cloud.hint].into_iter().flatten().cloned().collect::<Vec<_>>().join("; ");
-        let failure = Failure::new(code::NO_SOURCE, format!("use Kubernetes ({kube}) or OpenStack ({cloud})"));
+        let failure =
+            Failure::new(code::NO_SOURCE, format!("use Kubernetes ({kube}) or OpenStack ({cloud})"));
         return Err(if hints.is_empty() { failure } else { failure.hint(hints) });
     }
     let mut meta = Meta { notes, ..Meta::default() };
@@ -97,7 +98,12 @@ fn soft(service: &str, failure: Failure) -> Result<Fault, Failure> {
 
 type KubeSide = (Result<Kube, Fault>, Option<Target>);
 
-async fn kubernetes(request: &Request<'_>, host: &Host, limits: &Limits, clock: &Clock) -> Result<KubeSide, Failure> {
+async fn kubernetes(
+    request: &Request<'_>,
+    host: &Host,
+    limits: &Limits,
+    clock: &Clock,
+) -> Result<KubeSide, Failure> {
     let target = async { Ok(kubeconfig::resolve(request.kube, host, limits).await) };
     let mut target = match clock.limit("kubernetes", target).await {
         Ok(Ok(target)) => target,
@@ -110,7 +116,12 @@ async fn kubernetes(request: &Request<'_>, host: &Host, limits: &Limits, clock: 
 
 type CloudSide = (Result<Cloud, Fault>, Option<String>, Vec<String>);
 
-async fn openstack(request: &Request<'_>, host: &Host, limits: &Limits, clock: &Clock) -> Result<CloudSide, Failure> {
+async fn openstack(
+    request: &Request<'_>,
+    host: &Host,
+    limits: &Limits,
+    clock: &Clock,
+) -> Result<CloudSide, Failure> {
     let cloud = match cloud::resolve(request.cloud, host) {
         Ok(cloud) => cloud,
         Err(failure) => return Ok((Err(soft("openstack", failure)?), None, Vec::new())),

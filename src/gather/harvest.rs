@@ -137,7 +137,8 @@ impl Harvest {
     pub fn finish(&mut self) -> &mut Bundle {
         let mut gaps = self.gaps.clone();
         let objects = self.bundle.objects.iter().map(|o| o.part.as_str());
-        let there: BTreeSet<&str> = objects.chain(self.bundle.bodies.iter().map(|b| b.part.as_str())).collect();
+        let there: BTreeSet<&str> =
+            objects.chain(self.bundle.bodies.iter().map(|b| b.part.as_str())).collect();
         let logs: BTreeSet<String> = self.bundle.logs.iter().map(Log::part).collect();
         for gap in gaps.values_mut() {
             let some = self.read.contains(&gap.part) && gap.part.starts_with("log/");

@@ -65,7 +65,9 @@ impl Wanted {
             || is_crash(record)
             || self.conductor.as_ref().is_some_and(|(project, changes)| {
                 is_periodic_error(record)
-                    || (!project.is_empty() && record.contains(project.as_str()) && self.is_near(record, changes))
+                    || (!project.is_empty()
+                        && record.contains(project.as_str())
+                        && self.is_near(record, changes))
             })
     }
 

@@ -66,7 +66,13 @@ pub const CLUSTER: Row = row("Cluster", "clusters", CAPI, CONTRACTS, Found::Labe
 /// Every other kind.
 pub const KINDS: &[Row] = &[
     row("OpenStackCluster", "openstackclusters", CAPO, CAPO_VERSIONS, Found::Labelled),
-    row("KubeadmControlPlane", "kubeadmcontrolplanes", "controlplane.cluster.x-k8s.io", CONTRACTS, Found::Labelled),
+    row(
+        "KubeadmControlPlane",
+        "kubeadmcontrolplanes",
+        "controlplane.cluster.x-k8s.io",
+        CONTRACTS,
+        Found::Labelled,
+    ),
     row("MachineDeployment", "machinedeployments", CAPI, CONTRACTS, Found::Labelled),
     row("MachineSet", "machinesets", CAPI, CONTRACTS, Found::Labelled),
     row("Machine", "machines", CAPI, CONTRACTS, Found::Labelled),

@@ -91,7 +91,11 @@ impl Kube {
         let versions = match ask(row, served.map(Vec::as_slice), self.served.is_some()) {
             Ask::Empty => return Outcome::whole(part),
             Ask::TooNew(newer) => {
-                let says = format!("{} is served as {} only, which this version does not know", row.kind, newer.join(", "));
+                let says = format!(
+                    "{} is served as {} only, which this version does not know",
+                    row.kind,
+                    newer.join(", ")
+                );
                 return Outcome::fault(part, Fault::new(Kind::Unreadable, KUBERNETES, says));
             }
             Ask::Versions(versions) => versions,
@@ -113,7 +117,8 @@ impl Kube {
 
     async fn read_version(&self, row: &Row, version: &str, which: &Which<'_>) -> Outcome {
         let mut outcome = Outcome::whole(row.part());
-        let mut path = if row.group.is_empty() { vec!["api", version] } else { vec!["apis", row.group, version] };
+        let mut path =
+            if row.group.is_empty() { vec!["api", version] } else { vec!["apis", row.group, version] };
         if let Some(namespace) = which.namespace {
             path.extend(["namespaces", namespace]);
         }
@@ -132,7 +137,8 @@ impl Kube {
         for _ in 0..MOST_PAGES {
             match self.get(&path, &query, accept).await {
                 Ok((mut answer, _)) => {
-                    let next = answer.pointer("/metadata/continue").and_then(Value::as_str).unwrap_or_default();
+                    let next =
+                        answer.pointer("/metadata/continue").and_then(Value::as_str).unwrap_or_default();
                     let next = (which.name.is_none() && !next.is_empty()).then(|| next.to_owned());
                     typed(&mut answer, row, version);
                     outcome.documents.push(answer);
@@ -151,7 +157,11 @@ impl Kube {
     ///
     /// # Errors
     /// The server does not give it.
-    pub async fn log(&self, path: &[&str], query: &[(&str, String)]) -> Result<impl AsyncBufRead + use<>, Fault> {
+    pub async fn log(
+        &self,
+        path: &[&str],
+        query: &[(&str, String)],
+    ) -> Result<impl AsyncBufRead + use<>, Fault> {
         let _turn = self.turns.acquire().await.ok();
         let url = url(path, query);
         let start = Instant::now();
@@ -238,12 +248,17 @@ fn url(path: &[&str], query: &[(&str, String)]) -> String {
 
 /// Groups and their versions out of an APIGroupList.
 fn served(groups: &Value) -> BTreeMap<String, Vec<String>> {
-    let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let list = |value: &Value, key: &str| value.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
+    let text =
+        |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let list =
+        |value: &Value, key: &str| value.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
     list(groups, "groups")
         .iter()
         .map(|group| {
-            (text(group, "name"), list(group, "versions").iter().map(|version| text(version, "version")).collect())
+            (
+                text(group, "name"),
+                list(group, "versions").iter().map(|version| text(version, "version")).collect(),
+            )
         })
         .collect()
 }

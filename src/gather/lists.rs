@@ -17,8 +17,14 @@ const CLUSTER_NAME: &str = "cluster.x-k8s.io/cluster-name";
 
 /// Reads the objects of the cluster.
 pub(super) async fn kubernetes(kube: &Kube, target: &Target, namespace: &str) -> Vec<Outcome> {
-    let questions = KINDS.iter().flat_map(|row| which(row, target, namespace).into_iter().map(move |w| (row, w)));
+    let questions =
+        KINDS.iter().flat_map(|row| which(row, target, namespace).into_iter().map(move |w| (row, w)));
     join_all(questions.map(|(row, which)| async move { kube.read(row, &which).await })).await
+}
+
+/// Reads every Cluster of the namespace.
+pub(super) async fn clusters(kube: &Kube, namespace: &str) -> Outcome {
+    kube.read(&CLUSTER, &Which { namespace: Some(namespace), name: None, labels: None }).await
 }
 
 /// The questions that find a kind's objects.
@@ -111,7 +117,10 @@ async fn node_groups(cloud: &Cloud, scope: &Scope, row: Doc<'_>) -> Outcome {
     };
     let groups: Vec<Value> = outcome.documents.iter().flat_map(|page| rows(page, "nodegroups")).collect();
     let failed: Vec<String> = groups.iter().filter_map(failed).collect();
-    let whole = join_all(failed.iter().map(|id| async move { cloud.magnum(&["clusters", uuid, "nodegroups", id]).await })).await;
+    let whole = join_all(
+        failed.iter().map(|id| async move { cloud.magnum(&["clusters", uuid, "nodegroups", id]).await }),
+    )
+    .await;
     for answer in whole {
         match answer {
             Ok(answer) => replace(&mut outcome, serde_json::from_slice(&answer.bytes).unwrap_or_default()),
@@ -124,7 +133,9 @@ async fn node_groups(cloud: &Cloud, scope: &Scope, row: Doc<'_>) -> Outcome {
 /// Puts a group in place of its row in the list.
 fn replace(outcome: &mut Outcome, group: Value) {
     let lists = outcome.documents.iter_mut().filter_map(|page| page.get_mut("nodegroups")?.as_array_mut());
-    if let Some(row) = lists.flatten().find(|row| row.get("uuid").is_some() && row.get("uuid") == group.get("uuid")) {
+    if let Some(row) =
+        lists.flatten().find(|row| row.get("uuid").is_some() && row.get("uuid") == group.get("uuid"))
+    {
         *row = group;
     }
 }

@@ -34,7 +34,7 @@ pub mod yaml;
 
 use std::time::Duration;
 
-pub use beats::gather;
+pub use beats::{clusters, gather};
 pub use clock::Clock;
 
 /// What to gather.

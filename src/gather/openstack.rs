@@ -131,7 +131,9 @@ impl Read {
                 (Ask::new(Identity, &["users", id, "application_credentials"]), Form::List)
             }
             Read::Ports => (owned(Network, &["ports"]), Form::List),
-            Read::Holders(groups) => (ids(Ask::new(Network, &["ports"]), "security_groups", groups), Form::List),
+            Read::Holders(groups) => {
+                (ids(Ask::new(Network, &["ports"]), "security_groups", groups), Form::List)
+            }
             Read::SecurityGroups => (owned(Network, &["security-groups"]), Form::List),
             Read::FloatingIps => (owned(Network, &["floatingips"]), Form::List),
             Read::Networks => (owned(Network, &["networks"]), Form::List),
@@ -142,7 +144,9 @@ impl Read {
             Read::LoadBalancers => (owned(LoadBalancer, &["lbaas", "loadbalancers"]), Form::List),
             Read::Listeners => (owned(LoadBalancer, &["lbaas", "listeners"]), Form::List),
             Read::Pools => (owned(LoadBalancer, &["lbaas", "pools"]), Form::List),
-            Read::LoadBalancerQuotas => (Ask::new(LoadBalancer, &["lbaas", "quotas", project]), Form::Document),
+            Read::LoadBalancerQuotas => {
+                (Ask::new(LoadBalancer, &["lbaas", "quotas", project]), Form::Document)
+            }
             Read::Servers => (everyone(nova(&["servers", "detail"])), Form::List),
             Read::ServerGroups => {
                 let ask = nova(&["os-server-groups"]);
@@ -247,7 +251,9 @@ fn judge(read: &Read, scope: &Scope, mut outcome: Outcome) -> Outcome {
             outcome.missing.push(id);
             outcome.fault = None;
         }
-        (Some(Kind::NoService), _, read) if !read.part().contains("/container-infra/") => outcome.fault = None,
+        (Some(Kind::NoService), _, read) if !read.part().contains("/container-infra/") => {
+            outcome.fault = None
+        }
         (None, _, Read::NamedNetworks(ids)) => {
             let there: Vec<Value> = outcome.documents.iter().flat_map(|d| rows(d, "networks")).collect();
             let found = |id: &String| there.iter().any(|n| n.get("id").is_some_and(|have| have == id));
@@ -289,6 +295,8 @@ pub fn rows(body: &Value, key: &str) -> Vec<Value> {
 /// Takes the rows of other projects out. Older Novas do not say whose a server group is.
 fn only_of(pages: &mut [Value], key: &str, project: Option<&str>) {
     for list in pages.iter_mut().filter_map(|page| page.get_mut(key)?.as_array_mut()) {
-        list.retain(|row| row.get("project_id").and_then(Value::as_str).is_none_or(|own| Some(own) == project));
+        list.retain(|row| {
+            row.get("project_id").and_then(Value::as_str).is_none_or(|own| Some(own) == project)
+        });
     }
 }

@@ -28,7 +28,8 @@ pub(super) fn stack_ids(objects: &[Object]) -> BTreeSet<String> {
 
 /// Takes out what of the namespace's lists is other clusters'.
 pub(super) fn only_own(objects: &mut Vec<Object>, marks: &Marks) {
-    let shared: Vec<String> = KINDS.iter().filter(|r| r.found == Found::OwnInNamespace).map(Row::part).collect();
+    let shared: Vec<String> =
+        KINDS.iter().filter(|r| r.found == Found::OwnInNamespace).map(Row::part).collect();
     let own = |name: &str| marks.names(name) || Some(name) == marks.uuid.as_deref();
     objects.retain(|object| {
         let doc = Doc(&object.value);
@@ -44,7 +45,8 @@ pub(super) fn only_own(objects: &mut Vec<Object>, marks: &Marks) {
 fn marked(objects: &[Object], marks: &Marks) -> bool {
     let class = |doc: Doc<'_>| doc.kind() == "ClusterClass" && doc.name().starts_with("magnum-v");
     objects.iter().map(|object| Doc(&object.value)).any(|doc| {
-        let by_label = doc.label("cluster.x-k8s.io/cluster-name").is_some_and(|l| Some(l) == marks.stack_id.as_deref());
+        let by_label =
+            doc.label("cluster.x-k8s.io/cluster-name").is_some_and(|l| Some(l) == marks.stack_id.as_deref());
         let by_uuid = doc.label("cluster-uuid").is_some_and(|l| Some(l) == marks.uuid.as_deref());
         let event = marks.names(doc.text("involvedObject.name"));
         by_label || by_uuid || event || marks.names(doc.name()) || class(doc)
@@ -86,7 +88,9 @@ pub(super) fn forget(harvest: &mut Harvest, place: Place) {
     let Meta { source, login, namespace, .. } = &harvest.bundle.meta;
     let word = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
     let fact = match place {
-        Place::Wrong => "this is not the management cluster of that Magnum: none of its Clusters is known there",
+        Place::Wrong => {
+            "this is not the management cluster of that Magnum: none of its Clusters is known there"
+        }
         _ => "nothing here carries the cluster's mark, so this may be another management cluster",
     };
     let says = format!(

@@ -16,17 +16,17 @@ use crate::model::plan::is_uuid;
 use crate::model::snapshot::stack_id;
 
 /// What the first beat found.
-pub struct Found {
+pub(super) struct Found {
     /// The identifiers of the cluster.
-    pub target: Target,
+    pub(super) target: Target,
     /// Row of the Magnum cluster; none if Magnum does not have it.
-    pub magnum: Result<Option<Value>, Fault>,
+    pub(super) magnum: Result<Option<Value>, Fault>,
     /// Newest microversion that Magnum knows, if it said so.
-    pub newest: Option<String>,
+    pub(super) newest: Option<String>,
     /// Magnum's clock when it answered.
-    pub date: Option<String>,
+    pub(super) date: Option<String>,
     /// The Cluster object.
-    pub cluster: Outcome,
+    pub(super) cluster: Outcome,
 }
 
 /// What Magnum has under a word.
@@ -43,7 +43,7 @@ struct Row {
 ///
 /// # Errors
 /// No cluster, several, or not enough could be read to tell.
-pub async fn find(
+pub(super) async fn find(
     kube: Result<&Kube, &Fault>,
     cloud: Result<&Cloud, &Fault>,
     word: &str,
@@ -53,12 +53,15 @@ pub async fn find(
     let path = ["clusters", word];
     let by_name = OptionFuture::from(cloud.ok().map(|cloud| cloud.magnum(&path)));
     let (cluster, answer) = futures::join!(by_word, by_name);
-    let unread = |fault: Option<&Fault>| fault.cloned().unwrap_or_else(|| Fault::new(Kind::Unreachable, "", ""));
+    let unread =
+        |fault: Option<&Fault>| fault.cloned().unwrap_or_else(|| Fault::new(Kind::Unreachable, "", ""));
     let mut cluster = cluster.unwrap_or_else(|| Outcome::fault(CLUSTER.part(), unread(kube.err())));
     let answer = answer.unwrap_or_else(|| Err(unread(cloud.err())));
     let guessed = object(&cluster).map(|c| (c.name().to_owned(), c.label("cluster-uuid").map(str::to_owned)));
     let magnum = match cloud {
-        Ok(cloud) => of_magnum(cloud, word, answer, guessed.as_ref().and_then(|(_, uuid)| uuid.as_deref())).await?,
+        Ok(cloud) => {
+            of_magnum(cloud, word, answer, guessed.as_ref().and_then(|(_, uuid)| uuid.as_deref())).await?
+        }
         Err(fault) => Err(fault.clone()),
     };
     let (magnum, newest, date, by_name) = match magnum {

@@ -50,7 +50,11 @@ impl Controller<'_> {
 /// All controllers: Deployments (and StatefulSets) with the provider label, and the
 /// magnum-conductor.
 #[must_use]
-pub fn all<'w>(deployments: &Seen<Doc<'w>>, stateful: &Seen<Doc<'w>>, pods: &Seen<Doc<'w>>) -> Vec<Controller<'w>> {
+pub fn all<'w>(
+    deployments: &Seen<Doc<'w>>,
+    stateful: &Seen<Doc<'w>>,
+    pods: &Seen<Doc<'w>>,
+) -> Vec<Controller<'w>> {
     let workloads = deployments.some().iter().chain(stateful.some());
     workloads.filter_map(|d| one(*d, pods.some())).collect()
 }
@@ -61,7 +65,8 @@ fn one<'w>(workload: Doc<'w>, pods: &[Doc<'w>]) -> Option<Controller<'w>> {
     let provider = workload.label(PROVIDER).or(conductor)?;
     let mine = |pod: &&Doc<'w>| {
         pod.namespace() == workload.namespace()
-            && (pod.name().starts_with(&format!("{name}-")) || pod.owners().iter().any(|(_, o)| o.starts_with(name)))
+            && (pod.name().starts_with(&format!("{name}-"))
+                || pod.owners().iter().any(|(_, o)| o.starts_with(name)))
     };
     Some(Controller {
         provider,

@@ -9,10 +9,11 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::action::Action;
 use super::api_error::{Failing, Service};
+use super::controller::Controller;
 use super::message::{Message, Source};
 use super::operation::{self, Operation, Step, Verb};
 use super::snapshot::Snapshot;
-use super::{Doc, Seen, Status, noise};
+use super::{Doc, Seen, Status, noise, stage};
 
 /// Two of the longest back-offs of controller-runtime as seen with CAPO (10 to 16 min).
 pub const FRESH: SignedDuration = SignedDuration::from_mins(35);
@@ -37,8 +38,12 @@ pub fn judge(snapshot: &Snapshot<'_>, mut messages: Vec<Message>) -> Vec<Message
             ok.then_some(Success { kind: &e.kind, name: &e.name, operation, last: e.last? })
         })
         .collect();
-    let spoken: Vec<Message> = messages.iter().filter(|m| !m.state() && m.source != Source::Failure).cloned().collect();
-    let capo_down = snapshot.controllers.iter().any(|c| c.provider == "infrastructure-openstack" && c.down());
+    let spoken: Vec<Message> =
+        messages.iter().filter(|m| !m.state() && m.source != Source::Failure).cloned().collect();
+    let capo = snapshot.controllers.iter().find(|c| c.provider == "infrastructure-openstack");
+    // Who may not see the Deployments cannot know whether the conditions are kept up.
+    let unknown = capo.is_none() && snapshot.world.gap("kubernetes/deployment").is_some();
+    let capo_down = unknown || capo.is_some_and(Controller::down);
     for message in &mut messages {
         message.over = noise::of(snapshot, message)
             .or_else(|| old(snapshot, message))
@@ -63,8 +68,9 @@ fn uncorroborated(snapshot: &Snapshot<'_>, message: &Message, spoken: &[Message]
     if message.source != Source::Failure {
         return None;
     }
-    let ready = snapshot.kube.openstack_cluster().is_some_and(|c| c.is("status.ready"));
-    if ready && matches!(message.kind.as_str(), "Cluster" | "OpenStackCluster") {
+    if stage::infrastructure_ready(snapshot)
+        && matches!(message.kind.as_str(), "Cluster" | "OpenStackCluster")
+    {
         return Some("a failureMessage is never cleared, and the infrastructure is ready by now");
     }
     let Some(api) = &message.api else { return None };
@@ -95,27 +101,51 @@ fn overtaken(snapshot: &Snapshot<'_>, message: &Message, successes: &[Success<'_
         return None;
     }
     let mut later = successes.iter().filter(|s| s.last > message.last);
-    if login_or_line(message) && later.clone().next().is_some() {
+    if login_or_line(message) && (later.clone().next().is_some() || reconciled_since(snapshot, message)) {
         return Some("a later request succeeded");
     }
     let operation = message.operation?;
     if operation.step >= Step::Port && operation.verb == Verb::Make {
         let owner = owner(&message.name);
-        let again = later.any(|s| s.operation == operation && owner.is_some() && self::owner(s.name) == owner);
+        let again =
+            later.any(|s| s.operation == operation && owner.is_some() && self::owner(s.name) == owner);
         return again.then_some("the same request succeeded later");
     }
+    // The Cluster repeats what its OpenStackCluster says, also in an event of its own.
+    let repeated = |s: &Success<'_>| {
+        message.kind == "Cluster"
+            && s.kind == "OpenStackCluster"
+            && snapshot.kube.openstack_cluster().is_some_and(|infra| infra.name() == s.name)
+    };
     let done = later.any(|s| {
-        s.kind == message.kind && s.name == message.name && s.operation.verb == operation.verb && covers(s.operation, operation)
+        let same = s.kind == message.kind && s.name == message.name || repeated(s);
+        same && s.operation.verb == operation.verb && covers(s.operation, operation)
     });
-    let _ = snapshot;
     done.then_some("this step or a later one succeeded since")
+}
+
+/// True if CAPO has worked through an object of this cluster since: it cannot without a
+/// login. Source: CAPO controllers/*_controller.go, "Reconciled … successfully".
+fn reconciled_since(snapshot: &Snapshot<'_>, message: &Message) -> bool {
+    let capo = message.kind.starts_with("OpenStack")
+        && message.api.as_ref().is_none_or(|api| api.service != Service::Kubernetes);
+    capo && snapshot.said.records.iter().any(|spoken| {
+        let record = &spoken.record;
+        spoken.mine
+            && record.at.is_some_and(|at| at > message.last)
+            && record.message.starts_with("Reconciled ")
+            && record.message.ends_with(" successfully")
+    })
 }
 
 /// True for a refused login or a broken connection: any later success disproves it.
 fn login_or_line(message: &Message) -> bool {
-    message.api.as_ref().is_some_and(|api| {
-        api.service == Service::Keystone || !matches!(api.failing, Failing::Http(_))
-    })
+    let no_secret = message.has("-cloud-config\" not found");
+    no_secret
+        || message
+            .api
+            .as_ref()
+            .is_some_and(|api| api.service == Service::Keystone || !matches!(api.failing, Failing::Http(_)))
 }
 
 fn covers(done: Operation, failed: Operation) -> bool {
@@ -142,7 +172,8 @@ fn turned_good(snapshot: &Snapshot<'_>, message: &Message) -> Option<&'static st
     }
     let step = message.operation.and_then(|o| step_condition(o.step));
     let good = |doc: Doc<'_>, kind: &str| {
-        doc.condition(kind).is_some_and(|c| c.status == Status::True && c.since.is_some_and(|at| at > message.last))
+        doc.condition(kind)
+            .is_some_and(|c| c.status == Status::True && c.since.is_some_and(|at| at > message.last))
     };
     let own = good(doc, "Ready") || step.is_some_and(|kind| good(doc, kind));
     let infra = message.kind == "OpenStackCluster"
@@ -155,7 +186,9 @@ fn step_condition(step: Step) -> Option<&'static str> {
         Step::Network | Step::Subnet => Some("NetworkReady"),
         Step::Router => Some("RouterReady"),
         Step::Groups => Some("SecurityGroupsReady"),
-        Step::LoadBalancer | Step::FloatingIp | Step::Listener | Step::Pool | Step::Monitor => Some("APIEndpointReady"),
+        Step::LoadBalancer | Step::FloatingIp | Step::Listener | Step::Pool | Step::Monitor => {
+            Some("APIEndpointReady")
+        }
         Step::Server => Some("InstanceReady"),
         Step::Port | Step::Volume => None,
     }
@@ -199,7 +232,9 @@ fn supersede(messages: &mut [Message]) {
 /// The same failure in other words: the same request refused in the same way.
 fn alike(a: &Message, b: &Message) -> bool {
     match (&a.api, &b.api) {
-        (Some(a), Some(b)) => a.method == b.method && a.path == b.path && a.kind == b.kind && a.text == b.text,
+        (Some(a), Some(b)) => {
+            a.method == b.method && a.path == b.path && a.kind == b.kind && a.text == b.text
+        }
         _ => a.text == b.text,
     }
 }

@@ -94,7 +94,11 @@ impl Message {
     pub fn state(&self) -> bool {
         matches!(
             self.source,
-            Source::Condition(..) | Source::Fault(_) | Source::ClusterReason | Source::GroupReason(_) | Source::Gap(_)
+            Source::Condition(..)
+                | Source::Fault(_)
+                | Source::ClusterReason
+                | Source::GroupReason(_)
+                | Source::Gap(_)
         )
     }
 

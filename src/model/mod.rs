@@ -14,6 +14,7 @@
 
 pub mod action;
 pub mod api_error;
+pub mod balancer;
 pub mod belongs;
 pub mod condition;
 pub mod controller;
@@ -27,6 +28,7 @@ pub mod node;
 pub mod noise;
 pub mod operation;
 pub mod plan;
+pub mod port;
 pub mod resolve;
 pub mod said;
 pub mod seen;
@@ -34,6 +36,7 @@ pub mod snapshot;
 pub mod stage;
 pub mod status_reason;
 pub mod version;
+pub mod waits;
 pub mod world;
 
 pub use condition::{Condition, Status};

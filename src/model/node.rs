@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 
-use super::snapshot::{Cloud, Kube};
 use super::Doc;
+use super::snapshot::{Cloud, Kube};
 
 /// Machine + OpenStackMachine + OpenStackServer + Nova server + bootstrap data.
 #[derive(Debug, Clone)]
@@ -35,9 +35,10 @@ impl<'w> Node<'w> {
         let by_server = self.server.and_then(|s| s.str("status.instanceID"));
         let by_infra = || {
             let infra = self.infra?;
-            infra.str("spec.instanceID").or_else(|| infra.str("status.instanceID")).or_else(|| {
-                infra.str("spec.providerID").and_then(|id| id.rsplit('/').next())
-            })
+            infra
+                .str("spec.instanceID")
+                .or_else(|| infra.str("status.instanceID"))
+                .or_else(|| infra.str("spec.providerID").and_then(|id| id.rsplit('/').next()))
         };
         by_server.or_else(by_infra).or_else(|| self.nova.and_then(|n| n.str("id")))
     }
@@ -89,7 +90,9 @@ impl<'w> Node<'w> {
     pub fn given_up(&self) -> bool {
         let server = self.server.is_some_and(|s| s.text("status.instanceState") == "ERROR");
         let old = self.server.is_none()
-            && self.infra.is_some_and(|i| i.str("status.failureReason").is_some() && i.text("status.instanceState") == "ERROR");
+            && self.infra.is_some_and(|i| {
+                i.str("status.failureReason").is_some() && i.text("status.instanceState") == "ERROR"
+            });
         server || old
     }
 }
@@ -98,16 +101,19 @@ impl<'w> Node<'w> {
 #[must_use]
 pub fn all<'w>(kube: &Kube<'w>, cloud: &Cloud<'w>) -> Vec<Node<'w>> {
     let mut nodes: Vec<Node<'w>> = kube.machines.some().iter().map(|m| of_machine(*m, kube)).collect();
-    let orphans = kube.openstack_machines.some().iter().filter(|infra| {
-        !nodes.iter().any(|n| n.infra.is_some_and(|i| i.name() == infra.name()))
-    });
+    let orphans = kube
+        .openstack_machines
+        .some()
+        .iter()
+        .filter(|infra| !nodes.iter().any(|n| n.infra.is_some_and(|i| i.name() == infra.name())));
     let orphans: Vec<_> = orphans.map(|infra| blank(*infra, Some(*infra), None)).collect();
     nodes.extend(orphans);
     let servers = kube.openstack_servers.some();
     for node in &mut nodes {
         node.server = servers.iter().copied().find(|s| s.name() == node.infra_name());
     }
-    let alone: Vec<_> = servers.iter().filter(|s| !nodes.iter().any(|n| n.infra_name() == s.name())).collect();
+    let alone: Vec<_> =
+        servers.iter().filter(|s| !nodes.iter().any(|n| n.infra_name() == s.name())).collect();
     let alone: Vec<_> = alone.into_iter().map(|s| blank(*s, None, Some(*s))).collect();
     nodes.extend(alone);
     for node in &mut nodes {
@@ -141,7 +147,8 @@ fn blank<'w>(from: Doc<'w>, infra: Option<Doc<'w>>, server: Option<Doc<'w>>) -> 
         nova: None,
         config: None,
         name: from.name(),
-        control_plane: from.label(control_plane).is_some() || from.owners().iter().any(|(k, _)| *k == "KubeadmControlPlane"),
+        control_plane: from.label(control_plane).is_some()
+            || from.owners().iter().any(|(k, _)| *k == "KubeadmControlPlane"),
         group: from.label("topology.cluster.x-k8s.io/deployment-name"),
         owner: from.owners().into_iter().find(|(k, _)| matches!(*k, "KubeadmControlPlane" | "MachineSet")),
     }

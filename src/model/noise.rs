@@ -22,6 +22,10 @@ pub fn of(snapshot: &Snapshot<'_>, message: &Message) -> Option<&'static str> {
 fn events(message: &Message) -> Option<&'static str> {
     let noise = ["RemediationRestricted", "FailedUpdate", "ControlPlaneUnhealthy"];
     let event = matches!(message.source, Source::Event(_) | Source::Log(_));
+    // Cluster API up to 1.10 turns a failureMessage into an event as well (phase Failed).
+    if event && message.kind == "Cluster" && message.reason == "Failed" {
+        return Some("it is a copy of a failureMessage, which is never cleared");
+    }
     (event && noise.iter().any(|n| message.reason.eq_ignore_ascii_case(n)))
         .then_some("it only says that a controller waits")
 }
@@ -34,7 +38,9 @@ fn logs(message: &Message) -> Option<&'static str> {
     if logged && noise.iter().any(|n| message.has(n)) {
         return Some("a controller was stopped, or two wrote at once; it is tried again");
     }
-    (message.has("provisioned is false") || message.has("check controller logs") || message.reason == "ObjectDoesNotExist")
+    (message.has("provisioned is false")
+        || message.has("check controller logs")
+        || message.reason == "ObjectDoesNotExist")
         .then_some("it repeats that something below is not done")
 }
 
@@ -56,8 +62,13 @@ fn before_the_api(snapshot: &Snapshot<'_>, message: &Message) -> Option<&'static
         "controlplaneisstable",
         "waiting for cluster control plane to be initialized",
     ];
-    let reasons =
-        ["InspectionFailed", "RemoteClusterClientFailed", "PreflightCheckFailed", "ProbeFailed", "ConnectionDown"];
+    let reasons = [
+        "InspectionFailed",
+        "RemoteClusterClientFailed",
+        "PreflightCheckFailed",
+        "ProbeFailed",
+        "ConnectionDown",
+    ];
     let resource_set = message.kind == "ClusterResourceSet";
     (resource_set || reasons.contains(&message.reason.as_str()) || words.iter().any(|w| message.has(w)))
         .then_some("every cluster says so until its API answers")

@@ -155,7 +155,10 @@ fn of_words(text: &str) -> Option<Operation> {
         ("error creating openstack instance", Verb::Make, Step::Server),
     ];
     let text = text.to_ascii_lowercase();
-    words.iter().find(|(word, ..)| text.contains(word)).map(|(_, verb, step)| Operation { verb: *verb, step: *step })
+    words
+        .iter()
+        .find(|(word, ..)| text.contains(word))
+        .map(|(_, verb, step)| Operation { verb: *verb, step: *step })
 }
 
 #[cfg(test)]

@@ -95,7 +95,11 @@ fn logs(snapshot: &Snapshot<'_>, since: Timestamp, conductor: Option<Timestamp>)
 /// The container that does the work: `manager` in every Cluster API provider, else the first.
 fn container(pod: Doc<'_>) -> Option<&str> {
     let names: Vec<&str> = pod.list("spec.containers").filter_map(|c| c.str("name")).collect();
-    names.iter().copied().find(|n| matches!(*n, "manager" | "magnum-conductor")).or_else(|| names.first().copied())
+    names
+        .iter()
+        .copied()
+        .find(|n| matches!(*n, "manager" | "magnum-conductor"))
+        .or_else(|| names.first().copied())
 }
 
 fn restarted(pod: Doc<'_>, container: &str, since: Timestamp) -> bool {
@@ -138,7 +142,8 @@ fn group_without_deployment(snapshot: &Snapshot<'_>) -> bool {
 fn networks(snapshot: &Snapshot<'_>) -> Vec<String> {
     let mut ids = BTreeSet::new();
     if let Some(cluster) = snapshot.kube.openstack_cluster() {
-        let paths = ["spec.externalNetwork.id", "status.externalNetwork.id", "spec.network.id", "status.network.id"];
+        let paths =
+            ["spec.externalNetwork.id", "status.externalNetwork.id", "spec.network.id", "status.network.id"];
         ids.extend(paths.iter().filter_map(|path| cluster.str(path)));
     }
     let magnum = [

@@ -17,7 +17,10 @@ fn known(status: &str, reason: Value, objects: &[Value]) -> Bundle {
     let row = json!({"uuid": "u", "cluster_id": "kube-abcde", "project_id": "p", "status": status, "status_reason": reason,
         "created_at": "2026-11-30T20:00:00+00:00", "updated_at": "2026-11-30T20:30:00+00:00"});
     bundle.take_body("openstack/container-infra/clusters", json!({"clusters": [row]}));
-    bundle.take_body("openstack/compute/servers", json!({"servers": [{"id": SERVER, "name": "kube-abcde-cp"}]}));
+    bundle.take_body(
+        "openstack/compute/servers",
+        json!({"servers": [{"id": SERVER, "name": "kube-abcde-cp"}]}),
+    );
     for object in objects {
         bundle.take_objects(object.clone()).expect("an object");
     }
@@ -43,9 +46,7 @@ fn conductor() -> Value {
 }
 
 fn machine(server: &str) -> [Value; 2] {
-    let meta = |name: &str| {
-        json!({"name": name, "namespace": "magnum-system", "labels": {"cluster.x-k8s.io/cluster-name": "kube-abcde"}})
-    };
+    let meta = |name: &str| json!({"name": name, "namespace": "magnum-system", "labels": {"cluster.x-k8s.io/cluster-name": "kube-abcde"}});
     [
         json!({"kind": "Machine", "apiVersion": "cluster.x-k8s.io/v1beta2", "metadata": meta("kube-abcde-cp"),
             "spec": {"infrastructureRef": {"name": "kube-abcde-cp"}}}),
@@ -92,7 +93,8 @@ fn a_node_group_that_was_never_made_is_the_conductors() {
 #[test]
 fn a_previous_run_is_read_if_it_ended_in_the_window() {
     let ended = |at: &str| {
-        let state = json!({"name": "manager", "restartCount": 3, "lastState": {"terminated": {"finishedAt": at}}});
+        let state =
+            json!({"name": "manager", "restartCount": 3, "lastState": {"terminated": {"finishedAt": at}}});
         let plan = plan(&known("CREATE_COMPLETE", Value::Null, &[capo(state)]));
         plan.logs.iter().map(|log| (log.previous, log.container.clone())).collect::<Vec<_>>()
     };

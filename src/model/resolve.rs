@@ -1,8 +1,8 @@
 //! Which cluster an operator means: a Magnum name, a Magnum UUID or a stack id.
 
+use super::Doc;
 use super::snapshot::stack_id;
 use super::world::World;
-use super::Doc;
 
 /// What the word was taken for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +93,8 @@ fn matching(world: &World<'_>, word: &str) -> Vec<Found> {
         };
         let object = of_object(*cluster, taken_for);
         let known = |f: &Found| {
-            (f.stack_id.is_some() && f.stack_id == object.stack_id) || (f.uuid.is_some() && f.uuid == object.uuid)
+            (f.stack_id.is_some() && f.stack_id == object.stack_id)
+                || (f.uuid.is_some() && f.uuid == object.uuid)
         };
         if !found.iter().any(known) {
             found.push(object);

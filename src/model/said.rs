@@ -68,26 +68,40 @@ fn magnum(snapshot: &Snapshot<'_>) -> Vec<Message> {
     let mut messages = Vec::new();
     let Some(cluster) = snapshot.magnum.cluster else { return messages };
     let status = cluster.text("status");
-    if status.ends_with("_FAILED") {
-        if let StatusReason::Failure { class, text, .. } = &snapshot.magnum.reason {
-            let reason = class.as_deref().unwrap_or_default();
-            let mut message = Message::new(
-                Source::ClusterReason,
-                "Magnum cluster",
-                cluster.text("name"),
-                reason,
-                text,
-                snapshot.taken_at,
-            );
-            message.since = cluster.time("updated_at");
-            messages.push(message);
-        }
+    if status.ends_with("_FAILED")
+        && let StatusReason::Failure { class, text, .. } = &snapshot.magnum.reason
+    {
+        let reason = class.as_deref().unwrap_or_default();
+        let mut message = Message::new(
+            Source::ClusterReason,
+            "Magnum cluster",
+            cluster.text("name"),
+            reason,
+            text,
+            snapshot.taken_at,
+        );
+        message.since = cluster.time("updated_at");
+        messages.push(message);
     }
     if snapshot.action == Action::Delete || status.starts_with("DELETE_") {
         return messages;
     }
     messages.extend(snapshot.magnum.groups.some().iter().filter_map(|g| group(snapshot, cluster, *g)));
+    messages.extend(faults(snapshot, cluster));
     messages
+}
+
+/// Reasons of groups whose rows were not read: Magnum repeats them in the cluster's `faults`.
+fn faults(snapshot: &Snapshot<'_>, cluster: Doc<'_>) -> Vec<Message> {
+    let known = |name: &str| snapshot.magnum.groups.some().iter().any(|g| g.text("name") == name);
+    let faults = cluster.at("faults").and_then(|f| f.as_object()).into_iter().flatten();
+    faults
+        .filter(|(name, _)| cluster.text("status").ends_with("_FAILED") && !known(name))
+        .filter_map(|(name, reason)| {
+            let source = Source::GroupReason(name.clone());
+            Some(Message::new(source, "node group", name, "failed", reason.as_str()?, snapshot.taken_at))
+        })
+        .collect()
 }
 
 /// A group's reason is never cleared, so it counts only with *_FAILED, and only if it is
@@ -119,9 +133,10 @@ fn conditions(snapshot: &Snapshot<'_>, doc: Doc<'_>) -> Vec<Message> {
     // listened to; a summary of the same words is dropped below.
     conditions.extend(condition::legacy(doc));
     let mut messages: Vec<Message> = Vec::new();
-    for c in conditions.iter().filter(|c| !c.good() && !(c.negative() && c.message.is_empty())) {
+    for c in conditions.iter().filter(|c| !(c.good() || c.negative() && c.message.is_empty())) {
         let source = Source::Condition(c.kind.to_owned(), c.status, c.severity.map(str::to_owned));
-        let mut message = Message::new(source, doc.kind(), doc.name(), c.reason, c.message, snapshot.taken_at);
+        let mut message =
+            Message::new(source, doc.kind(), doc.name(), c.reason, c.message, snapshot.taken_at);
         message.since = c.since;
         let again = |m: &Message| {
             matches!(&m.source, Source::Condition(kind, ..) if kind == c.kind) && m.text == c.message
@@ -167,7 +182,9 @@ fn logged(records: &[Spoken]) -> Vec<Message> {
     let mut messages: BTreeMap<(String, String, String), Message> = BTreeMap::new();
     for spoken in records.iter().filter(|s| s.record.event().is_none()) {
         let record = &spoken.record;
-        let Some(at) = record.at.filter(|_| matches!(record.level, Level::Error | Level::Fatal)) else { continue };
+        let Some(at) = record.at.filter(|_| matches!(record.level, Level::Error | Level::Fatal)) else {
+            continue;
+        };
         let (kind, name) = about(record);
         let text = record.error().unwrap_or(&record.message);
         let key = (kind.to_owned(), name.to_owned(), text.to_owned());
@@ -274,9 +291,9 @@ fn mine(snapshot: &Snapshot<'_>, record: &Record, conductor: bool) -> bool {
 /// cluster has a `default-worker`.
 fn names_group(snapshot: &Snapshot<'_>, text: &str) -> bool {
     let groups = snapshot.magnum.groups.some().iter().map(|g| g.text("name"));
-    groups
-        .filter(|name| !name.is_empty() && !name.starts_with("default-"))
-        .any(|name| text.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_').any(|word| word == name))
+    groups.filter(|name| !name.is_empty() && !name.starts_with("default-")).any(|name| {
+        text.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_').any(|word| word == name)
+    })
 }
 
 /// Panics and fatal errors stop a controller for every cluster.
@@ -284,21 +301,85 @@ fn own_trouble(record: &Record) -> bool {
     record.is_panic() || record.level == Level::Fatal || record.message.contains("problem running manager")
 }
 
-/// Conductor records that carry the project alone, around the time of the last change, and
-/// errors of the periodic update.
+/// Conductor records that name no cluster: errors of a request of the project around the last
+/// change, and errors of the periodic update around it or now. One that names another
+/// cluster is none of ours.
 fn near(snapshot: &Snapshot<'_>, record: &Record) -> bool {
-    if record.level != Level::Error {
+    if record.level != Level::Error || of_another(snapshot, &record.message) {
         return false;
     }
+    let Some(at) = record.at else { return false };
+    let times = ["created_at", "updated_at"].map(|path| snapshot.magnum.cluster.and_then(|c| c.time(path)));
+    let at_change = times.iter().flatten().any(|change| close(*change, at));
     if record.message.contains("update_status") || record.message.contains("syncing up cluster status") {
-        return true;
+        return at_change || snapshot.age(at) <= PASSES;
     }
     let project = snapshot.project_id();
     let same_project = project.is_some() && record.context.iter().any(|c| Some(c.as_str()) == project);
-    let times = ["created_at", "updated_at"].map(|path| snapshot.magnum.cluster.and_then(|c| c.time(path)));
-    same_project && times.iter().flatten().any(|at| record.at.is_some_and(|r| close(*at, r)))
+    same_project && at_change
 }
+
+/// Some status passes, which come every 10 seconds (openstack/magnum, magnum/service/periodic.py).
+const PASSES: SignedDuration = SignedDuration::from_mins(1);
 
 fn close(a: Timestamp, b: Timestamp) -> bool {
     a.duration_since(b).abs() <= SignedDuration::from_mins(5)
 }
+
+/// True if a text names another cluster: its UUID, its stack id, or a node group that this one
+/// does not have.
+fn of_another(snapshot: &Snapshot<'_>, text: &str) -> bool {
+    let marks = &snapshot.marks;
+    let uuid = words(text).any(|(before, word)| {
+        let told = before.eq_ignore_ascii_case("cluster") || known(snapshot, word);
+        told && is_uuid(word) && marks.uuid.as_deref() != Some(word)
+    });
+    let stack = words(text).any(|(_, word)| {
+        let other = |id: &str| word == id || word.strip_prefix(id).is_some_and(|rest| rest.starts_with('-'));
+        let ours = marks.names(word) || marks.in_text(word);
+        !ours && (is_stack_id(word) || snapshot.world.stack_ids().iter().any(|id| other(id)))
+    });
+    let group = text.split("MachineDeployment ").skip(1).any(|rest| {
+        let name = rest.split_once(" not found").map(|(name, _)| name).unwrap_or_default();
+        let groups = &snapshot.magnum.groups;
+        let known = groups.some().iter().any(|g| g.text("name") == name);
+        !name.is_empty() && !name.contains(' ') && groups.whole() && !known
+    });
+    uuid || stack || group
+}
+
+/// Words with the one before them, freed of quotes, brackets and the like around them.
+fn words(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut before = "";
+    let parts = text.split(|c: char| c.is_whitespace() || matches!(c, '/' | '=' | ':' | ','));
+    let trimmed = parts.map(|word| word.trim_matches(|c: char| !c.is_ascii_alphanumeric()));
+    trimmed.filter(|word| !word.is_empty()).map(move |word| {
+        let pair = (before, word);
+        before = word;
+        pair
+    })
+}
+
+/// A cluster of Magnum's list.
+fn known(snapshot: &Snapshot<'_>, uuid: &str) -> bool {
+    snapshot.magnum.clusters.some().iter().any(|c| c.text("uuid") == uuid)
+}
+
+fn is_uuid(word: &str) -> bool {
+    let parts: Vec<&str> = word.split('-').collect();
+    let lengths: Vec<usize> = parts.iter().map(|p| p.len()).collect();
+    lengths == [8, 4, 4, 4, 12] && parts.iter().all(|p| p.chars().all(|c| c.is_ascii_hexdigit()))
+}
+
+/// A word that begins with the shape of today's stack ids, `kube-` and five letters or digits
+/// (vexxhost/magnum-cluster-api, magnum_cluster_api/utils.py, generate_cluster_api_name), and is
+/// none of the names that Kubernetes itself has of that shape.
+fn is_stack_id(word: &str) -> bool {
+    let Some(tail) = word.strip_prefix("kube-") else { return false };
+    let id = tail.split('-').next().unwrap_or_default();
+    let shaped = id.len() == 5 && id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+    shaped && !["proxy", "state", "admin"].contains(&id)
+}
+
+#[cfg(test)]
+mod tests;

@@ -226,9 +226,9 @@ impl<'w> Magnum<'w> {
         let uuid = cluster.and_then(|c| c.str("uuid"));
         // A group's `cluster_id` is the Magnum UUID, not the stack id. Lists made for one
         // cluster may lack it.
-        let groups = world
-            .rows("openstack/container-infra/nodegroups", "nodegroups")
-            .filter(|g| g.str("cluster_id").is_none_or(|id| Some(id) == uuid || Some(id) == marks.uuid.as_deref()));
+        let groups = world.rows("openstack/container-infra/nodegroups", "nodegroups").filter(|g| {
+            g.str("cluster_id").is_none_or(|id| Some(id) == uuid || Some(id) == marks.uuid.as_deref())
+        });
         let templates = world.rows("openstack/container-infra/clustertemplates", "clustertemplates");
         let wanted = cluster.and_then(|c| c.str("cluster_template_id"));
         let template = templates.some().iter().find(|t| t.str("uuid") == wanted).copied();

@@ -100,10 +100,22 @@ pub fn waiting(snapshot: &Snapshot<'_>) -> Option<Waiting> {
         .or_else(|| sync(snapshot))
 }
 
-fn new(snapshot: &Snapshot<'_>, stage: Stage, what: &str, times: Times, progress: &[Option<Timestamp>]) -> Waiting {
+fn new(
+    snapshot: &Snapshot<'_>,
+    stage: Stage,
+    what: &str,
+    times: Times,
+    progress: &[Option<Timestamp>],
+) -> Waiting {
     let start = snapshot.since.at.unwrap_or(snapshot.taken_at);
     let since = progress.iter().flatten().copied().fold(start, Timestamp::max);
-    Waiting { stage, what: what.to_owned(), since: since.min(snapshot.taken_at), usual: times.0, limit: times.1 }
+    Waiting {
+        stage,
+        what: what.to_owned(),
+        since: since.min(snapshot.taken_at),
+        usual: times.0,
+        limit: times.1,
+    }
 }
 
 /// From nothing to a ready API endpoint.
@@ -111,7 +123,8 @@ fn infrastructure(snapshot: &Snapshot<'_>) -> Option<Waiting> {
     let kube = &snapshot.kube;
     let Some(cluster) = kube.cluster() else {
         let create = snapshot.action == Action::Create;
-        return create.then(|| new(snapshot, Stage::Topology, "the Cluster object to be written", TOPOLOGY, &[]));
+        return create
+            .then(|| new(snapshot, Stage::Topology, "the Cluster object to be written", TOPOLOGY, &[]));
     };
     let made = cluster.created();
     let Some(infra) = kube.openstack_cluster() else {
@@ -122,7 +135,8 @@ fn infrastructure(snapshot: &Snapshot<'_>) -> Option<Waiting> {
         return None;
     }
     let last = success(snapshot, Verb::Make, infra.name());
-    let conditions = ["NetworkReady", "RouterReady", "SecurityGroupsReady"].map(|kind| turned_true(infra, kind));
+    let conditions =
+        ["NetworkReady", "RouterReady", "SecurityGroupsReady"].map(|kind| turned_true(infra, kind));
     let [network, router, groups] = conditions;
     let progress = [made, infra.created(), last, network, router, groups];
     let has_groups = infra.at("status.workerSecurityGroup").is_some() || groups.is_some();
@@ -215,7 +229,8 @@ fn leaving(snapshot: &Snapshot<'_>) -> Option<Waiting> {
 /// A rolling replacement of machines.
 fn rollout(snapshot: &Snapshot<'_>) -> Option<Waiting> {
     let owners = snapshot.kube.control_planes.some().iter().chain(snapshot.kube.deployments.some());
-    let rolling = owners.copied().find(|o| o.condition("RollingOut").is_some_and(|c| c.status == Status::True))?;
+    let rolling =
+        owners.copied().find(|o| o.condition("RollingOut").is_some_and(|c| c.status == Status::True))?;
     let since = rolling.condition("RollingOut").and_then(|c| c.since);
     let made = snapshot.nodes.iter().filter_map(|n| machine_progress(snapshot, n)).max();
     let joined = snapshot.nodes.iter().filter_map(|n| turned_true(n.machine?, "NodeHealthy")).max();
@@ -230,16 +245,19 @@ fn machines(snapshot: &Snapshot<'_>) -> Option<Waiting> {
     if let Some(node) = snapshot.nodes.iter().find(|n| n.machine.is_some() && !n.joined()) {
         return Some(machine(snapshot, node, &format!("machine {}", node.name)));
     }
-    let sick = snapshot.nodes.iter().find(|n| {
-        n.machine.is_some_and(|m| m.condition("NodeHealthy").is_none_or(|c| !c.good()))
-    });
+    let sick = snapshot
+        .nodes
+        .iter()
+        .find(|n| n.machine.is_some_and(|m| m.condition("NodeHealthy").is_none_or(|c| !c.good())));
     if let Some(node) = sick {
         let since = node.machine.and_then(|m| m.condition("NodeHealthy")).and_then(|c| c.since);
         let what = format!("node of machine {} to be Ready", node.name);
         return Some(new(snapshot, Stage::Node, &what, NODE, &[since]));
     }
     let owners = snapshot.kube.control_planes.some().iter().chain(snapshot.kube.deployments.some());
-    let short = owners.copied().find(|o| o.int("spec.replicas").unwrap_or(0) > o.int("status.replicas").unwrap_or(0))?;
+    let short = owners
+        .copied()
+        .find(|o| o.int("spec.replicas").unwrap_or(0) > o.int("status.replicas").unwrap_or(0))?;
     let scaling = short.condition("ScalingUp").and_then(|c| c.since);
     let what = format!("{} {} to make its machines", short.kind(), short.name());
     Some(new(snapshot, Stage::Server, &what, SERVER, &[short.created(), scaling]))
@@ -250,7 +268,8 @@ fn sync(snapshot: &Snapshot<'_>) -> Option<Waiting> {
     if !snapshot.status().ends_with("_IN_PROGRESS") || snapshot.kube.cluster().is_none() {
         return None;
     }
-    let settled = snapshot.kube.all().flat_map(Doc::conditions).filter(|c| c.good()).filter_map(|c| c.since).max();
+    let settled =
+        snapshot.kube.all().flat_map(Doc::conditions).filter(|c| c.good()).filter_map(|c| c.since).max();
     Some(new(snapshot, Stage::MagnumSync, "Magnum to notice that the work is done", SYNC, &[settled]))
 }
 
@@ -279,9 +298,16 @@ fn deleting(snapshot: &Snapshot<'_>) -> Option<Waiting> {
     let infra = kube.openstack_cluster();
     let progress = [cluster.deleting(), moved, removed, infra.and_then(Doc::deleting)];
     let load_balancer = snapshot.marks.api_load_balancer();
-    let there = snapshot.cloud.load_balancers.some().iter().any(|l| l.str("name") == load_balancer.as_deref());
+    let there =
+        snapshot.cloud.load_balancers.some().iter().any(|l| l.str("name") == load_balancer.as_deref());
     if there {
-        return Some(new(snapshot, Stage::ApiLoadBalancer, "the API load balancer to be removed", GONE, &progress));
+        return Some(new(
+            snapshot,
+            Stage::ApiLoadBalancer,
+            "the API load balancer to be removed",
+            GONE,
+            &progress,
+        ));
     }
     let what = "network, router and security groups to be removed";
     Some(new(snapshot, Stage::Groups, what, GONE, &progress))
@@ -304,6 +330,7 @@ fn success(snapshot: &Snapshot<'_>, verb: Verb, name: &str) -> Option<Timestamp>
 /// True if CAPO has been seen at a step or a later one.
 fn reached(snapshot: &Snapshot<'_>, name: &str, step: Step) -> bool {
     snapshot.said.events.iter().filter(|e| e.name == name).any(|e| {
-        operation::of_reason(&e.reason).is_some_and(|(o, _)| o.verb == Verb::Make && o.step >= step && o.step < Step::Port)
+        operation::of_reason(&e.reason)
+            .is_some_and(|(o, _)| o.verb == Verb::Make && o.step >= step && o.step < Step::Port)
     })
 }

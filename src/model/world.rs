@@ -41,7 +41,8 @@ impl<'w> World<'w> {
         for body in &bundle.bodies {
             bodies.entry(&body.part).or_default().push(&body.value);
         }
-        let namespace = Some(bundle.meta.namespace.as_str()).filter(|n| !n.is_empty()).unwrap_or("magnum-system");
+        let namespace =
+            Some(bundle.meta.namespace.as_str()).filter(|n| !n.is_empty()).unwrap_or("magnum-system");
         let mut world = World {
             meta: &bundle.meta,
             taken_at: bundle.meta.taken_at.unwrap_or(Timestamp::UNIX_EPOCH),
@@ -79,7 +80,11 @@ impl<'w> World<'w> {
         if let Some(gap) = self.gap(part) {
             return if gap.partial || documents { How::Partly } else { How::Gap };
         }
-        let read = self.meta.read.iter().any(|r| r == part || r.strip_prefix(part).is_some_and(|r| r.starts_with(' ')));
+        let read = self
+            .meta
+            .read
+            .iter()
+            .any(|r| r == part || r.strip_prefix(part).is_some_and(|r| r.starts_with(' ')));
         let stands_for_itself = self.meta.read.is_empty() && self.bodies.contains_key(part);
         match (read || stands_for_itself, documents) {
             (true, _) => How::Whole,
@@ -113,7 +118,9 @@ impl<'w> World<'w> {
         let pages = self.bodies.get(part).into_iter().flatten();
         let mut rows: Vec<Doc<'w>> = pages.flat_map(|page| Doc(page).list(key)).collect();
         rows.sort_by_key(|r| (r.text("id"), r.text("uuid")));
-        rows.dedup_by(|a, b| a.str("id").is_some() && a.text("id") == b.text("id") && a.text("uuid") == b.text("uuid"));
+        rows.dedup_by(|a, b| {
+            a.str("id").is_some() && a.text("id") == b.text("id") && a.text("uuid") == b.text("uuid")
+        });
         let how = self.how(part);
         Seen::new(rows, part, how)
     }
@@ -128,7 +135,8 @@ impl<'w> World<'w> {
     #[must_use]
     pub fn stack_ids(&self) -> BTreeSet<&'w str> {
         let clusters = self.objects.get("kubernetes/cluster").into_iter().flatten();
-        let labelled = self.objects.values().flatten().filter_map(|d| d.label("cluster.x-k8s.io/cluster-name"));
+        let labelled =
+            self.objects.values().flatten().filter_map(|d| d.label("cluster.x-k8s.io/cluster-name"));
         clusters.map(|d| d.name()).chain(labelled).filter(|n| !n.is_empty()).collect()
     }
 

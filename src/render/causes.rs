@@ -27,18 +27,20 @@ const THEN: &str = "           then";
 const MORE: &str = "           more";
 
 /// Writes all causes. The first is told whole; of the others the proof is shortened at a terminal, but
-/// never what to do.
+/// never what to do. What only follows from another cause is one sentence below that, unless everything
+/// is wanted.
 pub(super) fn write(sheet: &mut Sheet<'_>, report: &WhyReport, detail: Detail) {
     for (at, cause) in report.causes.iter().enumerate() {
+        if detail != Detail::Wide && follows(report, cause) {
+            continue;
+        }
         sheet.gap();
         headline(sheet, &title(report, at, cause), cause.id);
         meaning(sheet, cause, told(report, at));
         sheet.gap();
         let whole = at == 0 || detail == Detail::Wide || sheet.width().is_none();
         evidence(sheet, &cause.evidence, whole, detail);
-        if !cause.consequences.is_empty() {
-            field(sheet, "hence", &cause.consequences.join(", "));
-        }
+        hence(sheet, report, cause, detail);
         fix(sheet, &cause.fix);
         let first = at == 0 && report.verdict == Verdict::CauseNamed;
         if first {
@@ -48,6 +50,36 @@ pub(super) fn write(sheet: &mut Sheet<'_>, report: &WhyReport, detail: Detail) {
         if first {
             not_it(sheet, &report.not_it);
         }
+    }
+}
+
+/// True if another cause of the report explains this one.
+pub(super) fn follows(report: &WhyReport, cause: &CauseReport) -> bool {
+    report.causes.iter().any(|other| other.id != cause.id && other.consequences.contains(&cause.id))
+}
+
+/// What follows from a cause, and from that in turn: one sentence each.
+fn hence(sheet: &mut Sheet<'_>, report: &WhyReport, cause: &CauseReport, detail: Detail) {
+    if detail == Detail::Wide {
+        if !cause.consequences.is_empty() {
+            field(sheet, "hence", &cause.consequences.join(", "));
+        }
+        return;
+    }
+    let mut ids: Vec<&str> = cause.consequences.clone();
+    let mut at = 0;
+    while let Some(id) = ids.get(at).copied() {
+        let further =
+            report.causes.iter().filter(|c| c.id == id).flat_map(|c| c.consequences.iter().copied());
+        let further: Vec<&str> = further.filter(|id| !ids.contains(id) && *id != cause.id).collect();
+        ids.extend(further);
+        at += 1;
+    }
+    let mut label = "hence";
+    for found in report.causes.iter().filter(|c| ids.contains(&c.id)) {
+        let says = found.says.first().map_or(found.title, String::as_str);
+        field(sheet, label, &format!("{}  [{}]", clean::line(says.trim()), found.id));
+        label = "";
     }
 }
 

@@ -2,9 +2,10 @@
 
 use owo_colors::Style;
 
+use super::clean;
 use super::sheet::Sheet;
 use super::wrap::{self, width};
-use super::{age, clean};
+use crate::age;
 use crate::report::{SourceHead, WhyReport};
 
 const BETWEEN: &str = "   ";

@@ -10,12 +10,12 @@
 //! report's. Nothing in here reads a clock or a terminal either: ages count from
 //! [`WhyReport::taken_at`], and the width is told.
 
-mod age;
 mod causes;
 mod clean;
 mod data;
 mod escape;
 mod head;
+mod list;
 mod log;
 mod markdown;
 mod sheet;
@@ -34,7 +34,7 @@ mod tests;
 
 use clap::ValueEnum;
 
-use crate::report::WhyReport;
+use crate::report::{ClusterList, WhyReport};
 
 pub use style::Styles;
 
@@ -74,4 +74,14 @@ pub fn why(report: &WhyReport, format: Format, page: &Page) -> String {
         Format::Yaml => data::yaml(report),
         Format::Markdown => markdown::page(report),
     }
+}
+
+/// Writes the clusters as a table.
+pub fn list(list: &ClusterList, page: &Page) -> String {
+    list::table(list, page)
+}
+
+/// Writes the clusters for a program.
+pub fn list_json(list: &ClusterList) -> String {
+    data::json(list)
 }

@@ -48,11 +48,18 @@ pub(super) fn gap_words(gap: &GapReport) -> String {
     }
 }
 
-/// Which operations Magnum takes, unless it takes all.
+/// Which operations Magnum takes, unless it takes all; those with one answer together.
 pub(super) fn accepts(list: &[Accepts]) -> Option<String> {
     let refused = list.iter().any(|accepts| accepts.answer.trim() != "yes");
-    let words =
-        list.iter().map(|accepts| format!("{} {}", accepts.operation, clean::line(&accepts.answer).trim()));
+    let mut answers: Vec<(String, Vec<&str>)> = Vec::new();
+    for accepts in list {
+        let answer = clean::line(&accepts.answer).trim().to_owned();
+        match answers.iter_mut().find(|(known, _)| *known == answer) {
+            Some((_, operations)) => operations.push(accepts.operation),
+            None => answers.push((answer, vec![accepts.operation])),
+        }
+    }
+    let words = answers.iter().map(|(answer, operations)| format!("{}: {answer}", operations.join(", ")));
     refused.then(|| words.collect::<Vec<_>>().join("; "))
 }
 

@@ -2,10 +2,10 @@
 
 use owo_colors::Style;
 
-use super::age;
 use super::causes::{self, FIELD, steps};
 use super::sheet::{Sheet, Span};
 use super::tail;
+use crate::age;
 use crate::report::{Progress, Verdict, WhyReport};
 
 /// Writes the answer. A named cause is the business of [`causes`].

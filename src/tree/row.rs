@@ -4,6 +4,7 @@
 use jiff::SignedDuration;
 
 use super::{Mood, Node, Shape, conditions};
+use crate::age;
 use crate::bundle::Why;
 use crate::model::action::Action;
 use crate::model::{Doc, Seen, Snapshot};
@@ -107,7 +108,7 @@ fn deletion(ground: Ground<'_, '_>, doc: Doc<'_>, node: &mut Node) {
     let Some(at) = doc.deleting() else { return };
     let finalizers = doc.strings("metadata.finalizers").join(", ");
     let wait = if finalizers.is_empty() { String::new() } else { format!(", finalizers: {finalizers}") };
-    let since = format!("since {}{wait}", age(ground.snapshot.age(at)));
+    let since = format!("since {}{wait}", age::human(ground.snapshot.age(at)));
     let stage = doc.condition("Deleting").filter(|c| !c.good());
     let stage = stage.map_or_else(String::new, |c| match (c.reason, c.message.trim()) {
         ("" | "Deleting", message) => message.to_owned(),
@@ -169,16 +170,4 @@ fn unread(ground: Ground<'_, '_>, part: &str) -> (&'static str, String) {
 pub(super) fn replicas(doc: Doc<'_>) -> Option<String> {
     let wanted = doc.int("spec.replicas")?;
     Some(format!("{}/{wanted}", doc.int("status.readyReplicas").unwrap_or(0)))
-}
-
-/// The two largest units of a duration.
-fn age(duration: SignedDuration) -> String {
-    let seconds = duration.as_secs().max(0);
-    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
-    match (days, hours, minutes) {
-        (1.., _, _) => format!("{days}d{}h", hours % 24),
-        (_, 1.., _) => format!("{hours}h{}m", minutes % 60),
-        (_, _, 1..) => format!("{minutes}m{}s", seconds % 60),
-        _ => format!("{seconds}s"),
-    }
 }

@@ -2,8 +2,9 @@
 
 use jiff::Timestamp;
 
+use crate::age;
+use crate::render::clean;
 use crate::render::signs::Signs;
-use crate::render::{age, clean};
 use crate::tree::{Mood, Node};
 
 /// How much further right than an object its conditions stand, as in `clusterctl describe cluster`

@@ -89,7 +89,7 @@ objects:
 ",
         "
         - Magnum web missing
-          ? Cluster kube-a Unknown deleting: since 1h0m
+          ? Cluster kube-a Unknown deleting: since 60m
             - OpenStackCluster missing
             - KubeadmControlPlane missing
         ",
@@ -123,7 +123,7 @@ objects:
         ? Magnum web DELETE_IN_PROGRESS
           - Cluster kube-a missing
             - Other
-              ? OpenStackMachine m1 Unknown deleting: since 3m0s, finalizers: infra
+              ? OpenStackMachine m1 Unknown deleting: since 3m, finalizers: infra
         ",
     );
 }

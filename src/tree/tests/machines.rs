@@ -227,7 +227,7 @@ fn a_machine_that_is_deleted_does_not_fold_with_one_that_is_not() {
     let objects = [machine("m1", true, NOT_READY, ""), infra("m1", WAITS), going, infra("m2", WAITS)];
     let rows = "
               ? Machine m1 False waits for its server
-              ? Machine m2 False deleting: since 30m0s, finalizers: machine, drain
+              ? Machine m2 False deleting: since 30m, finalizers: machine, drain
 ";
     check(&Shape::default(), &objects, "", '?', rows);
 }

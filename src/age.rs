@@ -1,4 +1,4 @@
-//! How long ago, in kubectl's words.
+//! How long ago, in kubectl's words. A leaf: every room may use it.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -8,18 +8,21 @@ const DAY: i64 = 24 * HOUR;
 const YEAR: i64 = 365 * DAY;
 
 /// Time between two moments; a moment in the future (clocks differ) is `0s`.
-pub(super) fn between(then: Timestamp, now: Timestamp) -> String {
+#[must_use]
+pub fn between(then: Timestamp, now: Timestamp) -> String {
     human(now.duration_since(then))
 }
 
 /// A number of minutes, as a stage's limits are given.
-pub(super) fn minutes(minutes: f64) -> String {
+#[must_use]
+pub fn minutes(minutes: f64) -> String {
     human(SignedDuration::try_from_secs_f64(minutes * 60.0).unwrap_or(SignedDuration::ZERO))
 }
 
 /// The steps at which the small unit goes are those of kubernetes/apimachinery
 /// pkg/util/duration/duration.go, HumanDuration, so that ages here read as in `kubectl get`.
-fn human(age: SignedDuration) -> String {
+#[must_use]
+pub fn human(age: SignedDuration) -> String {
     let all = age.as_secs().max(0);
     match all {
         _ if all < 2 * MINUTE => format!("{all}s"),

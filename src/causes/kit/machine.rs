@@ -1,0 +1,121 @@
+//! What becomes of a machine whose server cannot be made, and what may be done about it.
+
+use super::thing;
+use crate::causes::Finding;
+use crate::model::node::Node;
+use crate::model::{Doc, Message, Snapshot, version};
+use crate::report::{Recovers, Risk};
+
+/// Machines that messages are about.
+#[must_use]
+pub fn of_messages<'a, 'w>(snapshot: &'a Snapshot<'w>, messages: &[&Message]) -> Vec<&'a Node<'w>> {
+    let named = |n: &&Node<'_>| messages.iter().any(|m| m.name == n.name || m.name == n.infra_name());
+    snapshot.nodes.iter().filter(named).filter(|n| n.machine.is_some()).collect()
+}
+
+/// `the server of control plane machine x`, `the server of machine x (node group y)`,
+/// `the servers of 3 machines`, `a server` if no machine is left.
+#[must_use]
+pub fn servers_of(nodes: &[&Node<'_>]) -> String {
+    match nodes {
+        [] => "a server".to_owned(),
+        [one] => format!("the server of {}", named(one)),
+        several => format!("the servers of {} machines", several.len()),
+    }
+}
+
+/// `control plane machine x`, `machine x (node group y)`.
+#[must_use]
+pub fn named(node: &Node<'_>) -> String {
+    match node.group {
+        _ if node.control_plane => format!("control plane machine {}", node.name),
+        Some(group) => format!("machine {} (node group {group})", node.name),
+        None => format!("machine {}", node.name),
+    }
+}
+
+/// True if a MachineHealthCheck may replace the machine: it exists, and 80 % of what it
+/// expects, rounded down, leaves room for one.
+/// Source: kubernetes-sigs/cluster-api internal/controllers/machinehealthcheck (getMaxUnhealthy).
+#[must_use]
+pub fn replaceable(snapshot: &Snapshot<'_>, node: &Node<'_>) -> bool {
+    let expected = snapshot.nodes.iter().filter(|n| {
+        n.machine.is_some()
+            && n.control_plane == node.control_plane
+            && (n.control_plane || n.group == node.group)
+    });
+    let expected = expected.count();
+    let watched = snapshot.kube.health_checks.some().iter().any(|check| {
+        let selector = check.at("spec.selector.matchLabels").map(|l| l.to_string()).unwrap_or_default();
+        match node.group.filter(|_| !node.control_plane) {
+            Some(group) => selector.contains(&format!("\"{group}\"")),
+            None => selector.contains("cluster.x-k8s.io/control-plane"),
+        }
+    });
+    watched && expected > 1
+}
+
+/// True if the control plane would be lost with the machine: it is initialised, or nobody
+/// could see that it is not, and no other of its machines has become a node.
+#[must_use]
+pub fn keeps_the_control_plane(snapshot: &Snapshot<'_>, node: &Node<'_>) -> bool {
+    let other = |n: &Node<'_>| n.control_plane && n.name != node.name && n.joined() && n.deleting().is_none();
+    node.control_plane && snapshot.initialised() != Some(false) && !snapshot.nodes.iter().any(other)
+}
+
+/// True if CAPO does nothing more for the machine: it has given its server up, or Nova has
+/// put the server in ERROR before it became a node.
+#[must_use]
+pub fn stopped(node: &Node<'_>) -> bool {
+    let error = node.nova.is_some_and(|n| n.text("status") == "ERROR") && !node.joined();
+    node.given_up() || error
+}
+
+/// Says whether machines without a server get one by themselves, and gives the fix its
+/// flag `given-up` and its values `machine` where a person has to delete them. `once` is
+/// what has to be there first: "there is room".
+#[must_use]
+pub fn ends(snapshot: &Snapshot<'_>, nodes: &[&Node<'_>], once: &str, mut finding: Finding) -> Finding {
+    for node in nodes {
+        finding =
+            finding.about(thing("Machine", node.name)).about(thing("OpenStackMachine", node.infra_name()));
+    }
+    let stopped: Vec<&&Node<'_>> = nodes.iter().filter(|n| stopped(n)).collect();
+    if stopped.is_empty() {
+        return finding.recovers(Recovers::AfterFix, retried(snapshot, once));
+    }
+    let alone: Vec<&&&Node<'_>> = stopped.iter().filter(|n| !replaceable(snapshot, n)).collect();
+    if alone.is_empty() {
+        let says = format!(
+            "Once {once} the next machine gets its server: the MachineHealthCheck replaces the failed one about every 10 minutes."
+        );
+        return finding.recovers(Recovers::AfterFix, says);
+    }
+    for node in alone.iter().filter(|n| !keeps_the_control_plane(snapshot, n)) {
+        finding = finding.value("machine", node.name).flag("given-up");
+        finding.risk = Some(Risk::Deletes);
+    }
+    if alone.iter().any(|n| keeps_the_control_plane(snapshot, n)) {
+        return finding.flag("only-one").recovers(
+            Recovers::Never,
+            "It does not end by itself, and the machine must not be deleted: it is the only one that the control plane has.",
+        );
+    }
+    let says = format!(
+        "It does not end by itself, even once {once}: CAPO gave this server up, and nothing replaces the machine."
+    );
+    finding.recovers(Recovers::Never, says)
+}
+
+fn retried(snapshot: &Snapshot<'_>, once: &str) -> String {
+    let old = snapshot.capo().and_then(|v| version::at_least(v, "0.11")) == Some(false);
+    let who = if old { "CAPO 0.10 and older asks again" } else { "CAPO asks again" };
+    format!("Once {once} it goes on by itself: {who}, up to 10 minutes apart.")
+}
+
+/// The field of a machine's spec: its OpenStackServer's, else its OpenStackMachine's.
+#[must_use]
+pub fn spec<'w>(node: &Node<'w>, path: &str) -> Option<&'w str> {
+    let of = |doc: Option<Doc<'w>>| doc.and_then(|d| d.str(path));
+    of(node.server).or_else(|| of(node.infra))
+}
