@@ -48,16 +48,19 @@ pub async fn gather(request: &Request<'_>, host: &Host, clock: &Clock) -> Result
     let known: BTreeSet<&str> = others.iter().map(String::as_str).collect();
     let marks = Marks::new(target.uuid.as_deref(), target.stack_id.as_deref(), &namespace, &known);
     place::only_own(&mut harvest.bundle.objects, &marks);
-    if let Ok(kube) = kube {
-        let there = place::establish(kube, cloud.ok(), &mut harvest, &marks).await;
-        harvest.bundle.meta.place = there;
-        if there != Place::Right {
-            place::forget(&mut harvest, there);
-        }
-    }
+    let there = match kube {
+        Ok(kube) => place::establish(kube, cloud.ok(), &harvest, &marks).await,
+        Err(_) => Place::Unknown,
+    };
     let back = SignedDuration::try_from(request.log_since).unwrap_or(SignedDuration::MAX);
     let (plan, things) = planned(&mut harvest, request.cluster, back);
-    third(&sides, &mut harvest, &scope, &plan, marks, things, row.as_ref()).await;
+    third(&sides, &mut harvest, &scope, &plan, marks.clone(), things, row.as_ref()).await;
+    // A record of a controller proves the place too.
+    let logged = harvest.bundle.logs.iter().any(|log| marks.in_text(&log.text));
+    harvest.bundle.meta.place = if logged { Place::Right } else { there };
+    if kube.is_ok() && harvest.bundle.meta.place != Place::Right {
+        place::forget(&mut harvest, there);
+    }
     harvest.finish();
     Ok(std::mem::take(&mut harvest.bundle))
 }

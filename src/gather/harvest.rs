@@ -110,6 +110,12 @@ impl Harvest {
         self.read.remove(part);
     }
 
+    /// The logs turned out to be of controllers that know nothing of the cluster.
+    pub fn forget_logs(&mut self) {
+        self.bundle.logs.clear();
+        self.read.retain(|part| !part.starts_with("log/"));
+    }
+
     /// A sentence for the operator, once.
     pub fn note(&mut self, note: impl Into<String>) {
         let note = note.into();

@@ -55,12 +55,7 @@ fn marked(objects: &[Object], marks: &Marks) -> bool {
 
 /// Establishes the place. Only if nothing tells are the namespace's Clusters listed: one that
 /// this Magnum knows proves the place too.
-pub(super) async fn establish(
-    kube: &Kube,
-    cloud: Option<&Cloud>,
-    harvest: &mut Harvest,
-    marks: &Marks,
-) -> Place {
+pub(super) async fn establish(kube: &Kube, cloud: Option<&Cloud>, harvest: &Harvest, marks: &Marks) -> Place {
     if marked(&harvest.bundle.objects, marks) {
         return Place::Right;
     }
@@ -85,6 +80,7 @@ pub(super) fn forget(harvest: &mut Harvest, place: Place) {
         harvest.unread(&row.part());
     }
     harvest.unread(&CLUSTER.part());
+    harvest.forget_logs();
     let Meta { source, login, namespace, .. } = &harvest.bundle.meta;
     let word = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
     let fact = match place {

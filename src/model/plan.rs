@@ -7,7 +7,6 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::action::Action;
 use super::{Doc, Snapshot};
-use crate::bundle::Place;
 
 /// What to read after the lists.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -51,11 +50,12 @@ const AROUND: SignedDuration = SignedDuration::from_mins(5);
 pub fn next(snapshot: &Snapshot<'_>, back: SignedDuration) -> Plan {
     let since = snapshot.taken_at.checked_sub(back).unwrap_or(snapshot.taken_at);
     let conductor = conductor_since(snapshot);
-    let mut plan = Plan { conductor: conductor.is_some(), networks: networks(snapshot), ..Plan::default() };
-    // Nothing in the logs of another management cluster is about this one.
-    if snapshot.world.meta.place != Place::Wrong {
-        plan.logs = logs(snapshot, since, conductor);
-    }
+    let mut plan = Plan {
+        logs: logs(snapshot, since, conductor),
+        conductor: conductor.is_some(),
+        networks: networks(snapshot),
+        ..Plan::default()
+    };
     if snapshot.action == Action::Delete {
         let own = snapshot.cloud.groups.some().iter().filter(|g| snapshot.marks.group(g.text("name")));
         plan.held_groups = own.map(|g| g.text("id").to_owned()).collect();

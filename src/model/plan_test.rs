@@ -135,13 +135,6 @@ fn networks_of_others_are_asked_for_by_id() {
 }
 
 #[test]
-fn nothing_of_the_wrong_place_is_read() {
-    let mut bundle = known("CREATE_FAILED", Value::Null, &[capo(json!({})), conductor()]);
-    bundle.meta.place = Place::Wrong;
-    assert!(plan(&bundle).logs.is_empty());
-}
-
-#[test]
 fn uuids() {
     assert!(is_uuid("27893cc9-1ef6-487c-8865-27130428aacd"));
     assert!(is_uuid("27893cc91ef6487c886527130428aacd"));

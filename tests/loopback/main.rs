@@ -1,7 +1,11 @@
 //! The real clients against servers on this machine.
 
 mod cloud;
+mod faults;
 mod kubernetes;
 mod login;
+mod runs;
+mod scenario;
 mod server;
 mod tls;
+mod whole;
