@@ -1,5 +1,6 @@
 //! Streams the logs of controllers through a [`Keeper`].
 
+use std::error::Error;
 use std::pin::pin;
 
 use futures::AsyncBufReadExt;
@@ -66,11 +67,17 @@ pub async fn read(kube: &Kube, which: &PodLog, wanted: Wanted) -> Read {
 }
 
 fn broken(error: &std::io::Error) -> Fault {
-    let kind = match error.kind() {
-        std::io::ErrorKind::TimedOut => Kind::TimedOut,
-        _ => Kind::Unreadable,
-    };
-    Fault::new(kind, "kubernetes", format!("the log broke off: {error}"))
+    let mut next: Option<&(dyn Error + 'static)> = Some(error);
+    let mut kind = Kind::Unreadable;
+    while let Some(cause) = next {
+        let late = |e: &std::io::Error| e.kind() == std::io::ErrorKind::TimedOut;
+        if cause.downcast_ref::<std::io::Error>().is_some_and(late) {
+            kind = Kind::TimedOut;
+        }
+        next = cause.source();
+    }
+    let what = if kind == Kind::TimedOut { "the log stopped coming" } else { "the log broke off" };
+    Fault::new(kind, "kubernetes", format!("{what}: {error}"))
 }
 
 fn whole_seconds(at: Timestamp) -> String {

@@ -30,15 +30,23 @@ pub(super) fn stack_ids(objects: &[Object]) -> BTreeSet<String> {
 pub(super) fn only_own(objects: &mut Vec<Object>, marks: &Marks) {
     let shared: Vec<String> =
         KINDS.iter().filter(|r| r.found == Found::OwnInNamespace).map(Row::part).collect();
+    objects.retain(|object| !shared.contains(&object.part) || is_own(Doc(&object.value), marks));
+}
+
+/// Whether an object that has no label of Cluster API is the cluster's. An Event is by what it
+/// is about: its own name may be the beginning of anything.
+fn is_own(doc: Doc<'_>, marks: &Marks) -> bool {
     let own = |name: &str| marks.names(name) || Some(name) == marks.uuid.as_deref();
-    objects.retain(|object| {
-        let doc = Doc(&object.value);
-        !shared.contains(&object.part)
-            || own(doc.name())
-            || own(doc.text("involvedObject.name"))
-            || doc.text("involvedObject.kind") == "ClusterClass"
-            || marks.in_text(doc.text("message"))
-    });
+    match doc.kind() {
+        "Event" => {
+            own(doc.text("involvedObject.name")) || about_class(doc) || marks.in_text(doc.text("message"))
+        }
+        _ => own(doc.name()),
+    }
+}
+
+fn about_class(doc: Doc<'_>) -> bool {
+    doc.text("involvedObject.kind") == "ClusterClass"
 }
 
 /// Whether something in the namespace carries the cluster's mark.
@@ -48,8 +56,7 @@ fn marked(objects: &[Object], marks: &Marks) -> bool {
         let by_label =
             doc.label("cluster.x-k8s.io/cluster-name").is_some_and(|l| Some(l) == marks.stack_id.as_deref());
         let by_uuid = doc.label("cluster-uuid").is_some_and(|l| Some(l) == marks.uuid.as_deref());
-        let event = marks.names(doc.text("involvedObject.name"));
-        by_label || by_uuid || event || marks.names(doc.name()) || class(doc)
+        by_label || by_uuid || is_own(doc, marks) && !about_class(doc) || class(doc)
     })
 }
 

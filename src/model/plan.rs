@@ -62,6 +62,10 @@ pub fn next(snapshot: &Snapshot<'_>, back: SignedDuration) -> Plan {
     } else if let Some(node) = snapshot.nodes.iter().find(|n| !n.joined() && n.deleting().is_none()) {
         plan.console = node.nova.and_then(|n| n.str("id")).map(str::to_owned);
         plan.images_and_flavors = plan.console.is_none();
+        // A machine is made once the network is there: then nobody needs those of others.
+        if plan.images_and_flavors {
+            plan.networks.clear();
+        }
     }
     plan
 }
