@@ -65,15 +65,37 @@ fn page(cause: &Cause) -> String {
     }
     text.push_str("\n### Fix\n\n");
     for (number, step) in cause.fix.steps.iter().enumerate() {
-        let _ = writeln!(text, "{}. {}", number + 1, step.say);
+        let _ = writeln!(text, "{}. {}", number + 1, general(step.say, step.each));
         if !step.run.is_empty() {
-            let _ = writeln!(text, "\n   ```sh\n   {}\n   ```\n", step.run.join("\n   "));
+            let lines: Vec<String> = step.run.iter().map(|line| general(line, step.each)).collect();
+            let _ = writeln!(text, "\n   ```sh\n   {}\n   ```\n", lines.join("\n   "));
         }
     }
     if !cause.explains.is_empty() {
         let _ = writeln!(text, "\nExplains: {}.", cause.explains.join(", "));
     }
     text
+}
+
+/// A line of a fix without a cluster: `{stack_id}` reads `<stack id>`.
+fn general(text: &str, each: Option<&str>) -> String {
+    let text = text.replace("{each}", &format!("{{{}}}", each.unwrap_or("each")));
+    let mut parts = text.split('{');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once('}') {
+            Some((name, rest))
+                if name.chars().all(|c| c.is_ascii_lowercase() || c == '_') && !name.is_empty() =>
+            {
+                out.push_str(&format!("<{}>{rest}", name.replace('_', " ")));
+            }
+            _ => {
+                out.push('{');
+                out.push_str(part);
+            }
+        }
+    }
+    out
 }
 
 fn capital(text: &str) -> String {

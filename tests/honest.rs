@@ -9,7 +9,7 @@ mod cores;
 mod folders;
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use kubectl_magnum::bundle::{Bundle, Why, disk};
 use kubectl_magnum::exit::{Failure, code};
@@ -20,6 +20,72 @@ use kubectl_magnum::run;
 fn a_blanked_part_is_never_a_silent_no() {
     let complaints = cores::each(&folders::all(), |dir| check(dir)).concat();
     assert!(complaints.is_empty(), "{} violations:\n{}", complaints.len(), complaints.join("\n"));
+}
+
+/// Garbage in place of any one document: the run goes on, its part is a gap, and the same
+/// honesty holds. Scenarios of different shapes stand for all.
+#[test]
+fn garbage_in_a_document_is_a_gap() {
+    let chosen = ["h-01", "o-01", "r-03", "r-14", "r-37", "fc-085"];
+    let is_chosen = |dir: &PathBuf| chosen.iter().any(|c| folders::name(dir).starts_with(&format!("{c}-")));
+    let dirs: Vec<PathBuf> = folders::all().into_iter().filter(is_chosen).collect();
+    assert_eq!(dirs.len(), chosen.len());
+    let complaints = cores::each(&dirs, |dir| spoil(dir)).concat();
+    assert!(complaints.is_empty(), "{} violations:\n{}", complaints.len(), complaints.join("\n"));
+}
+
+/// What a file can turn into: no YAML, other types, no text at all, cut off, empty.
+const GARBAGE: [&[u8]; 6] = [
+    b"{not: [yaml",
+    b"[1, 2, 3]",
+    b"{\"kind\": 7, \"metadata\": {\"name\": [], \"labels\": 5}, \"status\": \"\"}",
+    b"\xff\xfe\x00\x1b[31m",
+    b"apiVersion: v1\nkind: ",
+    b"",
+];
+
+fn spoil(dir: &Path) -> Vec<String> {
+    let full = run::why(&disk::read(&dir.join("bundle")).unwrap(), None);
+    let copy = tempfile::tempdir().unwrap();
+    let files = files(&dir.join("bundle"), copy.path());
+    let mut complaints = Vec::new();
+    for file in
+        files.iter().filter(|f| !f.ends_with("bundle.yaml") && !f.extension().is_some_and(|e| e == "log"))
+    {
+        let good = std::fs::read(file).unwrap();
+        for garbage in GARBAGE {
+            std::fs::write(file, garbage).unwrap();
+            let bundle = disk::read(copy.path()).unwrap();
+            let inside = file.strip_prefix(copy.path()).unwrap().display();
+            let words = String::from_utf8_lossy(garbage);
+            if bundle.meta.gaps.is_empty() {
+                complaints.push(format!("{}, {inside} as {words:?}: no gap", folders::name(dir)));
+            }
+            let found = compare(&full, &run::why(&bundle, None));
+            complaints.extend(
+                found.into_iter().map(|c| format!("{}, {inside} as {words:?}: {c}", folders::name(dir))),
+            );
+        }
+        std::fs::write(file, good).unwrap();
+    }
+    complaints
+}
+
+/// Copies a folder and returns the copies.
+fn files(from: &Path, to: &Path) -> Vec<PathBuf> {
+    let mut copies = Vec::new();
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copies.extend(files(&path, &target));
+        } else {
+            std::fs::copy(&path, &target).unwrap();
+            copies.push(target);
+        }
+    }
+    copies
 }
 
 fn check(dir: &Path) -> Vec<String> {

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 
 use serde_json::{Map, Value};
 
-use super::{Object, redact};
+use super::{Object, redact, shape};
 
 /// Kinds of which nothing but the metadata is kept. They are the bulk of a bundle, some
 /// hold secrets, and what they say is said again by the objects made from them.
@@ -97,6 +97,10 @@ fn object(value: Value, objects: &mut Vec<Object>, odd: &mut Vec<Odd>) {
             slim(&kind, &mut map);
             let mut value = Value::Object(map);
             redact::object(&mut value);
+            // What can be read of it is kept; its part is a gap all the same.
+            if shape::object(&value).is_some() {
+                odd.push(Some(kind.clone()));
+            }
             objects.push(Object { part: part(&kind), value });
         }
         kind => odd.push(kind),

@@ -11,6 +11,7 @@ mod kubernetes;
 pub mod meta;
 mod place;
 pub mod redact;
+mod shape;
 mod source;
 mod take;
 mod write;

@@ -7,7 +7,7 @@ use std::thread;
 use serde_json::Value;
 
 use super::source::Content;
-use super::{Body, Log, Object, Why, document, kubernetes, redact};
+use super::{Body, Log, Object, Why, document, kubernetes, redact, shape};
 
 /// What came out of the files, in the order of their paths.
 #[derive(Debug, Default)]
@@ -198,6 +198,9 @@ fn sort_in(role: Role<'_>, documents: Vec<Value>, found: &mut Found) -> Vec<(Par
         match &role {
             Role::Body { part: name, page } if document.is_object() => {
                 redact::body(name, &mut document);
+                if let Some(wrong) = shape::body(name, &document) {
+                    troubles.push((part.clone(), wrong.to_owned()));
+                }
                 found.bodies.push((Body { part: name.clone(), value: document }, *page));
             }
             Role::Workload if document.is_object() || document.is_array() => {
@@ -207,7 +210,10 @@ fn sort_in(role: Role<'_>, documents: Vec<Value>, found: &mut Found) -> Vec<(Par
                 let mut odd = Vec::new();
                 kubernetes::take_apart(document, &mut found.objects, &mut odd);
                 troubles.extend(odd.into_iter().map(|kind| match kind {
-                    Some(kind) => (Part::Known(kubernetes::part(&kind)), format!("a {kind} without a name")),
+                    Some(kind) => (
+                        Part::Known(kubernetes::part(&kind)),
+                        format!("a {kind} without a name, or of a wrong shape"),
+                    ),
                     None => (part.clone(), "something in it is no object".to_owned()),
                 }));
             }

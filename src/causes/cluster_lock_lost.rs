@@ -15,7 +15,7 @@ pub(super) static CAUSE: Cause = Cause {
     during: Actions::ALL,
     stage: Stage::Topology,
     explains: &[],
-    needs: &["openstack/container-infra/clusters", "openstack/container-infra/nodegroups"],
+    needs: &["openstack/container-infra/clusters"],
     doc: DOC,
     affected: &[],
     fix: Fix {
@@ -64,7 +64,7 @@ lock.` The Lease is deleted when the lock is given back, so its absence proves n
 fn look(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Unseen> {
     let reasons = refused::reasons(snapshot, lock);
     if reasons.is_empty() {
-        return Ok(Vec::new());
+        return refused::nothing(snapshot);
     }
     let headline = "the driver waited 10s for its lock on the cluster, which a status pass held, and gave the operation up";
     let logs = super::kit::conductor(snapshot, "logs");

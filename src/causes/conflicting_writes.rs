@@ -15,7 +15,7 @@ pub(super) static CAUSE: Cause = Cause {
     during: Actions::ALL,
     stage: Stage::Topology,
     explains: &[],
-    needs: &["openstack/container-infra/clusters", "openstack/container-infra/nodegroups"],
+    needs: &["openstack/container-infra/clusters"],
     doc: DOC,
     affected: &[],
     fix: Fix {
@@ -58,7 +58,7 @@ fn look(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Unseen> {
     let conflict =
         |m: &Message| m.has("operation cannot be fulfilled on ") && m.has("the object has been modified");
     let reasons = refused::reasons(snapshot, conflict);
-    let Some(first) = reasons.first() else { return Ok(Vec::new()) };
+    let Some(first) = reasons.first() else { return refused::nothing(snapshot) };
     let (kind, name) = object(&first.text);
     let headline = format!(
         "the driver's write of {kind} {name} was refused with 409 Conflict: another write of it came first"

@@ -119,13 +119,17 @@ mod tests {
     const CLASSES: &str = "kubernetes/clusterclass";
 
     fn files(status: &str, error: &str, objects: &str) -> String {
+        // A file without a document would be a gap.
+        let objects = if objects.is_empty() {
+            String::new()
+        } else {
+            format!("=== kubernetes/objects.yaml\n{objects}\n")
+        };
         format!(
             r#"=== openstack/container-infra/clusters.json
 {{"clusters": [{{"uuid": "11111111-2222-4333-8444-555555555555", "name": "web", "stack_id": "kube-abcde",
  "project_id": "p1", "user_id": "u1", "status": "{status}", "created_at": "2026-01-01T10:00:00Z"}}]}}
-=== kubernetes/objects.yaml
-{objects}
-=== kubernetes/namespaces/openstack/v1/pod/magnum-conductor-0/magnum-conductor/current.log
+{objects}=== kubernetes/namespaces/openstack/v1/pod/magnum-conductor-0/magnum-conductor/current.log
 2026-01-01 11:59:00.000 8 ERROR oslo.service.loopingcall [-] Fixed interval looping call 'magnum.service.periodic.ClusterUpdateJob.update_status' failed: {error}
 "#
         )

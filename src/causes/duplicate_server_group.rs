@@ -17,7 +17,7 @@ pub(super) static CAUSE: Cause = Cause {
     during: Actions::DELETE,
     stage: Stage::MagnumCleanUp,
     explains: &[],
-    needs: &["openstack/container-infra/clusters", "kubernetes/cluster", "openstack/compute/server-groups", "log:magnum-conductor"],
+    needs: &["openstack/container-infra/clusters"],
     doc: DOC,
     affected: &[],
     fix: Fix {
@@ -50,30 +50,23 @@ same whole name of this cluster. It is certain if the conductor's log has the Co
 ";
 
 fn look(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Unseen> {
-    let Some(stack_id) =
-        snapshot.marks.stack_id.as_deref().filter(|_| snapshot.status() == "DELETE_IN_PROGRESS")
-    else {
+    // As long as the Cluster is there the driver does not come to the server groups.
+    if snapshot.status() != "DELETE_IN_PROGRESS" || snapshot.kube.cluster().is_some() {
         return Ok(Vec::new());
-    };
-    let names = names(snapshot, stack_id);
+    }
+    snapshot.kube.clusters.all()?;
     let mut by_name: BTreeMap<&str, Vec<Doc<'_>>> = BTreeMap::new();
     for row in snapshot.cloud.server_groups.some() {
         let project = row.str("project_id").is_none_or(|p| Some(p) == snapshot.project_id());
-        if project && names.iter().any(|name| name == row.text("name")) {
+        if project && snapshot.marks.names(row.text("name")) {
             by_name.entry(row.text("name")).or_default().push(*row);
         }
     }
     by_name.retain(|_, rows| rows.len() > 1);
-    // As long as the Cluster is there the driver does not come to the server groups.
-    if by_name.is_empty() || !snapshot.kube.clusters.all()?.is_empty() {
-        return Ok(Vec::new());
+    if by_name.is_empty() {
+        snapshot.cloud.server_groups.all()?;
     }
     Ok(by_name.iter().map(|(name, rows)| finding(snapshot, name, rows)).collect())
-}
-
-fn names(snapshot: &Snapshot<'_>, stack_id: &str) -> Vec<String> {
-    let groups = snapshot.magnum.groups.some().iter().map(|g| format!("{stack_id}-{}", g.text("name")));
-    groups.chain([stack_id.to_owned(), format!("{stack_id}-default-worker")]).collect()
 }
 
 fn finding(snapshot: &Snapshot<'_>, name: &str, rows: &[Doc<'_>]) -> Finding {

@@ -15,7 +15,7 @@ pub(super) static CAUSE: Cause = Cause {
     during: Actions::ALL,
     stage: Stage::Controllers,
     explains: &[],
-    needs: &["openstack/container-infra/clusters", "openstack/container-infra/nodegroups"],
+    needs: &["openstack/container-infra/clusters"],
     doc: DOC,
     affected: &[],
     fix: Fix {
@@ -59,7 +59,7 @@ fn look(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Unseen> {
     };
     let reasons = refused::reasons(snapshot, missing);
     if reasons.is_empty() {
-        return Ok(Vec::new());
+        return refused::nothing(snapshot);
     }
     let headline = "the magnum-conductor found no program helm, which the driver needs to render the add-ons";
     let mut finding = refused::finding(snapshot, &reasons, headline)

@@ -16,7 +16,7 @@ pub(super) static CAUSE: Cause = Cause {
     during: Actions::ALIVE,
     stage: Stage::Topology,
     explains: &[],
-    needs: &["openstack/container-infra/clusters", "openstack/container-infra/nodegroups", "kubernetes/cluster"],
+    needs: &["openstack/container-infra/clusters", "kubernetes/cluster"],
     doc: DOC,
     affected: &[],
     fix: Fix {
@@ -79,7 +79,7 @@ fn look(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Unseen> {
             plain.iter().filter(|d| (d.field.as_str(), d.words.as_str()) == key).map(|d| d.message).collect();
         findings.push(finding(snapshot, denied, &same));
     }
-    Ok(findings)
+    if findings.is_empty() { refused::nothing(snapshot) } else { Ok(findings) }
 }
 
 fn finding(snapshot: &Snapshot<'_>, denied: &Denied<'_>, messages: &[&Message]) -> Finding {

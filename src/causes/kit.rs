@@ -273,6 +273,13 @@ pub fn and(words: &[String]) -> String {
     }
 }
 
+/// The part that holds the log of the magnum-conductor.
+#[must_use]
+pub fn conductor_log(snapshot: &Snapshot<'_>) -> String {
+    let seen = snapshot.controllers.iter().find(|c| c.provider == "magnum-conductor");
+    format!("log/{}", seen.map_or("openstack", |c| c.namespace))
+}
+
 /// `kubectl -n openstack logs statefulset/magnum-conductor`: the conductor as it was seen, else
 /// as Atmosphere installs it (vexxhost/atmosphere roles/magnum).
 #[must_use]

@@ -15,7 +15,7 @@ pub(super) static CAUSE: Cause = Cause {
     during: Actions::UPDATE,
     stage: Stage::Topology,
     explains: &[],
-    needs: &["openstack/container-infra/clusters", "openstack/container-infra/nodegroups"],
+    needs: &["openstack/container-infra/clusters"],
     doc: DOC,
     affected: &[],
     fix: Fix {
@@ -56,7 +56,7 @@ fn look(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Unseen> {
     };
     let reasons = refused::reasons(snapshot, key);
     if reasons.is_empty() || snapshot.status() != "UPDATE_FAILED" {
-        return Ok(Vec::new());
+        return refused::nothing(snapshot);
     }
     let id = snapshot.magnum.cluster.and_then(|c| c.str("cluster_template_id")).unwrap_or("<template>");
     let name = snapshot.magnum.template.and_then(|t| t.str("name"));

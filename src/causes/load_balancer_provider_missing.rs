@@ -16,7 +16,7 @@ pub(super) static CAUSE: Cause = Cause {
     during: Actions::ALIVE,
     stage: Stage::Topology,
     explains: &[],
-    needs: &["openstack/container-infra/clusters", "openstack/container-infra/nodegroups", "kubernetes/cluster"],
+    needs: &["openstack/container-infra/clusters"],
     doc: DOC,
     affected: &[Range { of: "magnum-cluster-api", from: "0.35.0", fixed: &["0.36.2"] }],
     fix: Fix {
@@ -52,10 +52,9 @@ value\". Octavia was never asked.
 ";
 
 fn look(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Unseen> {
-    let denied = denied::fields(snapshot);
-    let denied: Vec<_> = denied.iter().filter(|d| d.known() == Some(Known::Provider)).collect();
+    let denied = denied::known(snapshot, Known::Provider);
     let messages: Vec<&Message> = denied.iter().map(|d| d.message).collect();
-    let Some(first) = denied.first() else { return Ok(Vec::new()) };
+    let Some(first) = denied.first() else { return refused::nothing(snapshot) };
     let headline = format!(
         "the driver sent no load balancer provider, so the Cluster was refused: {} is required",
         first.field

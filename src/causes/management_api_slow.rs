@@ -15,7 +15,7 @@ pub(super) static CAUSE: Cause = Cause {
     during: Actions::ALL,
     stage: Stage::Topology,
     explains: &[],
-    needs: &["openstack/container-infra/clusters", "openstack/container-infra/nodegroups"],
+    needs: &["openstack/container-infra/clusters"],
     doc: DOC,
     affected: &[],
     fix: Fix {
@@ -63,7 +63,7 @@ not contradict it.
 
 fn look(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Unseen> {
     let reasons = refused::reasons(snapshot, timed_out);
-    let Some(first) = reasons.first() else { return Ok(Vec::new()) };
+    let Some(first) = reasons.first() else { return refused::nothing(snapshot) };
     let wait = first.text.split("timeout=").nth(1).and_then(|t| t.split(')').next()).unwrap_or("10");
     let of_the_cluster = reasons.iter().any(|m| !matches!(m.source, Source::GroupReason(_)));
     let what = match snapshot.status() {

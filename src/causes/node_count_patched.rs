@@ -15,7 +15,7 @@ pub(super) static CAUSE: Cause = Cause {
     during: Actions::UPDATE,
     stage: Stage::Topology,
     explains: &[],
-    needs: &["openstack/container-infra/clusters", "openstack/container-infra/nodegroups"],
+    needs: &["openstack/container-infra/clusters"],
     doc: DOC,
     affected: &[],
     fix: Fix {
@@ -73,7 +73,7 @@ fn look(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Unseen> {
         .or_else(|| cluster.int("node_count"))
         .map_or_else(|| "<number of nodes>".to_owned(), |n| n.to_string());
     let mut finding = Finding::new("an update of node_count was asked for, which this driver does not have: only a resize changes the number of nodes")
-        .likely_if(log.is_none_or(|m| m.weak))
+        .likely_if(log.is_none_or(|m| m.weak) || !snapshot.magnum.groups.whole())
         .about(kit::thing("Magnum cluster", uuid))
         .value("resize", format!("openstack coe cluster resize {uuid} {count}"))
         .says("Nothing was changed.")

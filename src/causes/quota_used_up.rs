@@ -35,7 +35,9 @@ pub(super) static CAUSE: Cause = Cause {
         steps: &[
             Step::say("see the limits and what uses them")
                 .run(&["openstack quota show --usage {project_id}"]),
-            Step::say("raise the quota (needs an admin), or free some of it").each("set", &["{each}"]),
+            Step::say("raise the quota (needs an admin), or free some of it")
+                .each("set", &["{each}"])
+                .unless("raised"),
             Step::say("have the machine made anew: CAPO never tries this server again")
                 .each("machine", &["kubectl -n {namespace} delete machine {each}"])
                 .when("given-up"),
@@ -113,8 +115,12 @@ fn finding(snapshot: &Snapshot<'_>, refused: &Refused<'_>) -> Finding {
     let raised = !rows.is_empty() && rows.iter().all(|r| r.raised(refused));
     let failed =
         refused.messages.iter().any(|m| matches!(m.source, Source::ClusterReason | Source::GroupReason(_)));
-    let mut finding = Finding::new(headline(snapshot, refused, &nodes))
-        .likely_if((raised && !failed) || refused.messages.iter().all(|m| m.weak));
+    let mut headline = headline(snapshot, refused, &nodes);
+    if raised {
+        headline = headline.replace(" refuses ", " refused ").replace("is used up", "was used up");
+    }
+    let mut finding =
+        Finding::new(headline).likely_if((raised && !failed) || refused.messages.iter().all(|m| m.weak));
     if let Some(numbers) = numbers(refused, &rows, raised) {
         finding = finding.says(numbers);
     }
@@ -130,7 +136,7 @@ fn finding(snapshot: &Snapshot<'_>, refused: &Refused<'_>) -> Finding {
     }
     finding = rows.iter().filter_map(|r| r.evidence(snapshot)).fold(finding, Finding::evidence);
     finding.stage = Some(stage(refused));
-    ends(snapshot, refused, &nodes, finding)
+    ends(snapshot, refused, &nodes, if raised { finding.flag("raised") } else { finding })
 }
 
 fn headline(snapshot: &Snapshot<'_>, refused: &Refused<'_>, nodes: &[&Node<'_>]) -> String {
@@ -267,6 +273,7 @@ fn ends(
         finding = finding.value("set", set(snapshot, refused, resource));
     }
     if snapshot.status() == "CREATE_FAILED" {
+        finding.risk = Some(Risk::Deletes);
         return finding
             .flag("create-failed")
             .recovers(Recovers::Never, "It does not end by itself: CREATE_FAILED is never looked at again.");
@@ -369,6 +376,9 @@ status:
 {"quota": {"router": {"limit": 20, "used": 9, "reserved": 0}}}
 "#;
         check(ID, &format!("{REFUSED}{quotas}"), &[], "likely");
+        let cause = &report(&format!("{REFUSED}{quotas}"), &[]).causes[0];
+        assert!(cause.says[0].contains("was used up"), "{:?}", cause.says);
+        assert!(!cause.fix.steps.iter().any(|s| s.say.contains("raise the quota")), "{:?}", cause.fix);
     }
 
     /// The same text as an event, with the router made a minute later.

@@ -16,11 +16,7 @@ pub(super) static CAUSE: Cause = Cause {
     during: Actions::ALIVE,
     stage: Stage::Topology,
     explains: &[],
-    needs: &[
-        "openstack/container-infra/clusters",
-        "openstack/container-infra/nodegroups",
-        "kubernetes/cluster",
-    ],
+    needs: &["openstack/container-infra/clusters"],
     doc: DOC,
     affected: &[Range { of: "magnum-cluster-api", from: "0.37.0", fixed: &["0.38.2"] }],
     fix: Fix {
@@ -57,10 +53,9 @@ reason of a node group or of the cluster.
 ";
 
 fn look(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Unseen> {
-    let denied = denied::fields(snapshot);
-    let denied: Vec<_> = denied.iter().filter(|d| d.known() == Some(Known::NullReplicas)).collect();
+    let denied = denied::known(snapshot, Known::NullReplicas);
     let messages: Vec<&Message> = denied.iter().map(|d| d.message).collect();
-    let Some(first) = denied.first() else { return Ok(Vec::new()) };
+    let Some(first) = denied.first() else { return refused::nothing(snapshot) };
     let headline = format!("the driver wrote {} as null, and Cluster API refused the change", first.field);
     let mut finding = refused::finding(snapshot, &messages, headline);
     let scaled = snapshot.magnum.cluster.and_then(|c| c.at("labels")?.get("auto_scaling_enabled")?.as_str());

@@ -15,7 +15,7 @@ pub(super) static CAUSE: Cause = Cause {
     during: Actions::CREATE,
     stage: Stage::Credentials,
     explains: &[],
-    needs: &["openstack/container-infra/clusters", "openstack/container-infra/nodegroups"],
+    needs: &["openstack/container-infra/clusters"],
     doc: DOC,
     affected: &[],
     fix: Fix {

@@ -14,16 +14,10 @@ use crate::report::{Recovers, Risk};
 pub(super) static CAUSE: Cause = Cause {
     id: "status-pass-aborted",
     title: "every status pass of the driver stops at a node group that Cluster API no longer has",
-    during: Actions::ALIVE,
+    during: Actions::UPDATE,
     stage: Stage::MagnumSync,
     explains: &[],
-    needs: &[
-        "openstack/container-infra/clusters",
-        "openstack/container-infra/nodegroups",
-        "kubernetes/cluster",
-        "kubernetes/machinedeployment",
-        "log:magnum-conductor",
-    ],
+    needs: &["openstack/container-infra/clusters"],
     doc: DOC,
     affected: &[],
     fix: Fix {
@@ -74,13 +68,19 @@ fn look(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Unseen> {
     if !snapshot.status().ends_with("_IN_PROGRESS") {
         return Ok(Vec::new());
     }
-    let cluster = snapshot.kube.clusters.all()?;
-    snapshot.kube.deployments.all()?;
     // Without the Cluster the driver does not look at groups at all.
-    if cluster.is_empty() {
+    if snapshot.kube.cluster().is_none() {
+        snapshot.kube.clusters.all()?;
         return Ok(Vec::new());
     }
+    snapshot.magnum.groups.all()?;
+    snapshot.kube.deployments.all()?;
     let stopped = passes::stopped(snapshot);
+    let silent = stopped.iter().any(|s| s.said.is_none() && s.status != "DELETE_IN_PROGRESS");
+    let log = kit::conductor_log(snapshot);
+    if silent && !snapshot.unread(&[log.as_str()]).is_empty() {
+        return Err(Unseen::part(&log));
+    }
     // A group that is only just asked for is missed for some seconds too.
     let stopped = stopped.iter().filter(|s| {
         let leaving = s.status == "DELETE_IN_PROGRESS" && settled(snapshot, s.group);

@@ -70,7 +70,7 @@ pub(crate) fn word(report: &WhyReport, id: &str) -> String {
 /// Checks what a small bundle makes of a cause.
 pub(crate) fn check(id: &str, files: &str, blanked: &[&str], expected: &str) {
     let report = report(files, blanked);
-    assert_eq!(word(&report, id), expected, "{id}: causes are {:?}", report.causes);
+    assert_eq!(word(&report, id), expected, "{id}: causes are {:?}, gaps {:?}", report.causes, report.gaps);
 }
 
 /// A delete that has come to the network of the cluster, which Neutron refuses to delete.

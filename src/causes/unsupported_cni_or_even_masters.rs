@@ -131,7 +131,7 @@ mod tests {
         check(ID, &silent(3, "flannel"), &[], "certain");
         check(ID, &silent(3, ""), &[], "likely");
         check(ID, &silent(3, "cilium"), &[], "no");
-        check(ID, "", &["openstack/container-infra/clusters"], "no");
+        check(ID, "", &["openstack/container-infra/clusters"], "not checked");
     }
 
     #[test]

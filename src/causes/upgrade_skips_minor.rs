@@ -16,7 +16,7 @@ pub(super) static CAUSE: Cause = Cause {
     during: Actions::ALIVE,
     stage: Stage::Topology,
     explains: &[],
-    needs: &["openstack/container-infra/clusters", "openstack/container-infra/nodegroups", "kubernetes/cluster"],
+    needs: &["openstack/container-infra/clusters"],
     doc: DOC,
     affected: &[],
     fix: Fix {
@@ -55,10 +55,11 @@ The webhook's words on spec.topology.version: the version cannot be increased fr
 ";
 
 fn look(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Unseen> {
-    let denied = denied::fields(snapshot);
-    let denied: Vec<_> = denied.iter().filter(|d| d.known() == Some(Known::SkipsMinor)).collect();
+    let denied = denied::known(snapshot, Known::SkipsMinor);
     let messages: Vec<&Message> = denied.iter().map(|d| d.message).collect();
-    let Some((from, to)) = denied.iter().find_map(|d| versions(&d.words)) else { return Ok(Vec::new()) };
+    let Some((from, to)) = denied.iter().find_map(|d| versions(&d.words)) else {
+        return refused::nothing(snapshot);
+    };
     let headline =
         format!("the upgrade goes from {from} to {to}, and Cluster API takes one minor version at a time");
     let mut finding = refused::finding(snapshot, &messages, headline);

@@ -68,7 +68,7 @@ fn telling(snapshot: &Snapshot<'_>, spoken: &Spoken) -> bool {
     if snapshot.age(at) > current::FRESH && !of_the_failure(snapshot, at) {
         return false;
     }
-    if !spoken.mine && !of_the_failure(snapshot, at) {
+    if !spoken.mine && !unattributed(snapshot, at) {
         return false;
     }
     if let Some(event) = record.event() {
@@ -80,6 +80,13 @@ fn telling(snapshot: &Snapshot<'_>, spoken: &Spoken) -> bool {
     let text = record.error().unwrap_or(&record.message);
     let message = Message::new(Source::Log(spoken.pod.clone()), "", "", &record.message, text, at);
     record.level == Level::Error && noise::of(snapshot, &message).is_none()
+}
+
+/// Records that name no cluster are of interest where Magnum has failed: around that
+/// moment, and where its passes still fail.
+fn unattributed(snapshot: &Snapshot<'_>, at: Timestamp) -> bool {
+    let now = snapshot.age(at) <= SignedDuration::from_mins(1);
+    snapshot.status().ends_with("_FAILED") && now || of_the_failure(snapshot, at)
 }
 
 /// A *_FAILED of Magnum is explained by what its conductor logged around that moment.

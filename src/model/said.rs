@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 
 use super::action::Action;
 use super::event::Event;
@@ -13,6 +13,8 @@ use super::snapshot::Snapshot;
 use super::status_reason::StatusReason;
 use super::{Doc, condition};
 use crate::bundle::Log;
+
+mod near;
 
 /// What was said about a cluster.
 #[derive(Debug, Default)]
@@ -72,14 +74,9 @@ fn magnum(snapshot: &Snapshot<'_>) -> Vec<Message> {
         && let StatusReason::Failure { class, text, .. } = &snapshot.magnum.reason
     {
         let reason = class.as_deref().unwrap_or_default();
-        let mut message = Message::new(
-            Source::ClusterReason,
-            "Magnum cluster",
-            cluster.text("name"),
-            reason,
-            text,
-            snapshot.taken_at,
-        );
+        let name = cluster.text("name");
+        let mut message =
+            Message::new(Source::ClusterReason, "Magnum cluster", name, reason, text, snapshot.taken_at);
         message.since = cluster.time("updated_at");
         messages.push(message);
     }
@@ -255,7 +252,7 @@ fn records(snapshot: &Snapshot<'_>) -> Vec<Spoken> {
         let conductor = log.pod.contains("magnum-conductor");
         for record in log::records(&log.text, snapshot.taken_at) {
             let mine = mine(snapshot, &record, conductor);
-            if mine || own_trouble(&record) || (conductor && near(snapshot, &record)) {
+            if mine || own_trouble(&record) || (conductor && near::near(snapshot, &record)) {
                 spoken.push(place(log, conductor, mine, record));
             }
         }
@@ -299,86 +296,6 @@ fn names_group(snapshot: &Snapshot<'_>, text: &str) -> bool {
 /// Panics and fatal errors stop a controller for every cluster.
 fn own_trouble(record: &Record) -> bool {
     record.is_panic() || record.level == Level::Fatal || record.message.contains("problem running manager")
-}
-
-/// Conductor records that name no cluster: errors of a request of the project around the last
-/// change, and errors of the periodic update around it or now. One that names another
-/// cluster is none of ours.
-fn near(snapshot: &Snapshot<'_>, record: &Record) -> bool {
-    if record.level != Level::Error || of_another(snapshot, &record.message) {
-        return false;
-    }
-    let Some(at) = record.at else { return false };
-    let times = ["created_at", "updated_at"].map(|path| snapshot.magnum.cluster.and_then(|c| c.time(path)));
-    let at_change = times.iter().flatten().any(|change| close(*change, at));
-    if record.message.contains("update_status") || record.message.contains("syncing up cluster status") {
-        return at_change || snapshot.age(at) <= PASSES;
-    }
-    let project = snapshot.project_id();
-    let same_project = project.is_some() && record.context.iter().any(|c| Some(c.as_str()) == project);
-    same_project && at_change
-}
-
-/// Some status passes, which come every 10 seconds (openstack/magnum, magnum/service/periodic.py).
-const PASSES: SignedDuration = SignedDuration::from_mins(1);
-
-fn close(a: Timestamp, b: Timestamp) -> bool {
-    a.duration_since(b).abs() <= SignedDuration::from_mins(5)
-}
-
-/// True if a text names another cluster: its UUID, its stack id, or a node group that this one
-/// does not have.
-fn of_another(snapshot: &Snapshot<'_>, text: &str) -> bool {
-    let marks = &snapshot.marks;
-    let uuid = words(text).any(|(before, word)| {
-        let told = before.eq_ignore_ascii_case("cluster") || known(snapshot, word);
-        told && is_uuid(word) && marks.uuid.as_deref() != Some(word)
-    });
-    let stack = words(text).any(|(_, word)| {
-        let other = |id: &str| word == id || word.strip_prefix(id).is_some_and(|rest| rest.starts_with('-'));
-        let ours = marks.names(word) || marks.in_text(word);
-        !ours && (is_stack_id(word) || snapshot.world.stack_ids().iter().any(|id| other(id)))
-    });
-    let group = text.split("MachineDeployment ").skip(1).any(|rest| {
-        let name = rest.split_once(" not found").map(|(name, _)| name).unwrap_or_default();
-        let groups = &snapshot.magnum.groups;
-        let known = groups.some().iter().any(|g| g.text("name") == name);
-        !name.is_empty() && !name.contains(' ') && groups.whole() && !known
-    });
-    uuid || stack || group
-}
-
-/// Words with the one before them, freed of quotes, brackets and the like around them.
-fn words(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    let mut before = "";
-    let parts = text.split(|c: char| c.is_whitespace() || matches!(c, '/' | '=' | ':' | ','));
-    let trimmed = parts.map(|word| word.trim_matches(|c: char| !c.is_ascii_alphanumeric()));
-    trimmed.filter(|word| !word.is_empty()).map(move |word| {
-        let pair = (before, word);
-        before = word;
-        pair
-    })
-}
-
-/// A cluster of Magnum's list.
-fn known(snapshot: &Snapshot<'_>, uuid: &str) -> bool {
-    snapshot.magnum.clusters.some().iter().any(|c| c.text("uuid") == uuid)
-}
-
-fn is_uuid(word: &str) -> bool {
-    let parts: Vec<&str> = word.split('-').collect();
-    let lengths: Vec<usize> = parts.iter().map(|p| p.len()).collect();
-    lengths == [8, 4, 4, 4, 12] && parts.iter().all(|p| p.chars().all(|c| c.is_ascii_hexdigit()))
-}
-
-/// A word that begins with the shape of today's stack ids, `kube-` and five letters or digits
-/// (vexxhost/magnum-cluster-api, magnum_cluster_api/utils.py, generate_cluster_api_name), and is
-/// none of the names that Kubernetes itself has of that shape.
-fn is_stack_id(word: &str) -> bool {
-    let Some(tail) = word.strip_prefix("kube-") else { return false };
-    let id = tail.split('-').next().unwrap_or_default();
-    let shaped = id.len() == 5 && id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
-    shaped && !["proxy", "state", "admin"].contains(&id)
 }
 
 #[cfg(test)]

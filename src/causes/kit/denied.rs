@@ -65,6 +65,13 @@ pub fn fields<'a>(snapshot: &'a Snapshot<'_>) -> Vec<Denied<'a>> {
     messages.into_iter().flat_map(|m| of(snapshot, m)).collect()
 }
 
+/// Fields whose refusal is that known one. Only what the driver wrote can be.
+#[must_use]
+pub fn known<'a>(snapshot: &'a Snapshot<'_>, known: Known) -> Vec<Denied<'a>> {
+    let driver = |d: &Denied<'_>| !matches!(d.message.source, Source::Condition(..));
+    fields(snapshot).into_iter().filter(|d| driver(d) && d.known() == Some(known)).collect()
+}
+
 /// A webhook that answered no, or the API server's own check of the object.
 fn refuses(message: &Message) -> bool {
     let webhook = message.api.as_ref().and_then(|api| api.webhook.as_ref());

@@ -7,9 +7,10 @@
 
 use super::{age, evidence_of, thing};
 use crate::causes::{Finding, Step};
+use crate::model::seen::Unseen;
 use crate::model::status_reason::StatusReason;
 use crate::model::{Doc, Message, Snapshot, Source};
-use crate::report::Recovers;
+use crate::report::{Recovers, Risk};
 
 /// Names of the values that [`begin_again`] gives to a fix.
 pub const VALUES: &[&str] = &["resize", "group_create", "group_delete"];
@@ -59,6 +60,23 @@ pub fn reasons<'a>(snapshot: &'a Snapshot<'_>, is: impl Fn(&Message) -> bool) ->
     snapshot.said.messages.iter().filter(|m| m.current() && told(m) && is(m)).collect()
 }
 
+/// No such sentence was found: the answer is no only if all that could have told was read.
+///
+/// # Errors
+/// [`Unseen`] names Magnum's list of clusters, or of node groups where one of these may be
+/// what failed.
+pub fn nothing(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Unseen> {
+    if snapshot.magnum.cluster.is_none() {
+        snapshot.magnum.clusters.all()?;
+    }
+    // Groups have reasons of their own after a change; a failed create or delete is told by
+    // the cluster's row.
+    if snapshot.status() == "UPDATE_FAILED" {
+        snapshot.magnum.groups.all()?;
+    }
+    Ok(Vec::new())
+}
+
 /// True if one of the words is in Magnum's reason; the word of the exception in front counts too.
 #[must_use]
 pub fn has(message: &Message, words: &str) -> bool {
@@ -94,6 +112,11 @@ fn logged<'a>(snapshot: &'a Snapshot<'_>, reasons: &[&Message]) -> Option<&'a Me
 
 /// Flags, lines and sentences for beginning again what failed.
 fn begin_again(snapshot: &Snapshot<'_>, reasons: &[&Message], finding: Finding) -> Finding {
+    let mut finding = finding;
+    match snapshot.status() {
+        "CREATE_FAILED" | "DELETE_FAILED" => finding.risk = Some(Risk::Deletes),
+        _ => {}
+    }
     match snapshot.status() {
         "CREATE_FAILED" => finding
             .flag("create-failed")
@@ -113,7 +136,7 @@ fn deletion(snapshot: &Snapshot<'_>, finding: Finding) -> Finding {
         Some(cluster) => match cluster.deleting() {
             Some(since) => (
                 format!(
-                    "The delete goes on in Cluster API all the same: Cluster {} is being deleted since {}.",
+                    "The delete goes on in Cluster API all the same: Cluster {} has been in deletion for {}.",
                     cluster.name(),
                     age(snapshot.age(since))
                 ),
@@ -154,14 +177,21 @@ fn changes(snapshot: &Snapshot<'_>, reasons: &[&Message], mut finding: Finding) 
             "CREATE_FAILED" if unknown_to_cluster_api(snapshot, name) == Some(true) => {
                 finding.flag("group-create-failed").value("group_create", create_line(snapshot, group))
             }
-            "CREATE_FAILED" | "DELETE_FAILED" => finding
-                .flag("group-delete-failed")
-                .value("group_delete", format!("openstack coe nodegroup delete {} {name}", uuid(snapshot))),
+            "CREATE_FAILED" | "DELETE_FAILED" => {
+                finding.risk = Some(Risk::Deletes);
+                let line = format!("openstack coe nodegroup delete {} {name}", uuid(snapshot));
+                finding.flag("group-delete-failed").value("group_delete", line)
+            }
             _ => {
                 resized = true;
                 finding.flag("update-failed").value("resize", resize_line(snapshot, Some(group)))
             }
         };
+    }
+    if finding.flags.contains("group-create-failed") {
+        finding = finding.says(
+            "What Cluster API never got stays in Magnum only: status passes stop at such a group, so Magnum may not see the end of a later change (explain status-pass-aborted).",
+        );
     }
     if !resized && snapshot.status() == "UPDATE_FAILED" {
         let worker = groups.iter().copied().find(|g| g.text("role") != "master");
