@@ -1,9 +1,10 @@
 //! `kubectl magnum`: why an OpenStack Magnum cluster is stuck.
 //!
 //! ```text
-//!   bundle ───▶ World ───▶ Snapshot ───▶ WhyReport ───▶ text | json | yaml | markdown
-//!   documents   parsed     one cluster   the answer
-//!   and gaps    once       in the world  as data
+//!   servers ─▶ gather ─┐
+//!                      ├─▶ bundle ───▶ World ───▶ Snapshot ───▶ WhyReport ───▶ text | json | yaml | markdown
+//!   folder, .tar.gz ───┘   documents   parsed     one cluster   the answer
+//!                          and gaps    once       in the world  as data
 //! ```
 //!
 //! The rooms and the doors between them (a room may name only the rooms to its right;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Body, Bundle, Log, kubernetes, redact};
+use super::{Body, Bundle, Log, kubernetes, redact, shape};
 
 impl Bundle {
     /// Takes the objects of an answer of a Kubernetes API server, a List or one object. Gives
@@ -20,9 +20,14 @@ impl Bundle {
     }
 
     /// Takes one page of an OpenStack answer.
-    pub fn take_body(&mut self, part: &str, mut value: Value) {
+    ///
+    /// # Errors
+    /// It has not the shape that this part has; it was taken all the same.
+    pub fn take_body(&mut self, part: &str, mut value: Value) -> Result<(), &'static str> {
+        let wrong = shape::body(part, &value);
         redact::body(part, &mut value);
         self.bodies.push(Body { part: part.to_owned(), value });
+        wrong.map_or(Ok(()), Err)
     }
 
     /// Takes the kept records of a log; one without any is left out.

@@ -128,7 +128,7 @@ mod tests {
     fn check(row: Value, object: Option<Value>, stuck: bool, says: &str) {
         let mut bundle = Bundle::default();
         bundle.meta.taken_at = "2026-11-30T21:00:00Z".parse().ok();
-        bundle.take_body("openstack/container-infra/clusters", json!({"clusters": [row]}));
+        bundle.take_body("openstack/container-infra/clusters", json!({"clusters": [row]})).expect("a body");
         bundle.meta.read = vec!["openstack/container-infra/clusters".to_owned()];
         if let Some(object) = object {
             bundle.take_objects(object).expect("an object");

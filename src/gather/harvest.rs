@@ -56,8 +56,7 @@ pub struct Harvest {
 impl Harvest {
     /// Enters answers of the Kubernetes API server.
     pub fn objects(&mut self, outcome: Outcome) {
-        let Outcome { part, documents, fault, .. } = outcome;
-        let mut fault = fault;
+        let Outcome { part, documents, mut fault, .. } = outcome;
         for document in documents {
             if let Err(says) = self.bundle.take_objects(document) {
                 fault.get_or_insert(Fault::new(Kind::Unreadable, "kubernetes", says));
@@ -68,9 +67,12 @@ impl Harvest {
 
     /// Enters answers of an OpenStack service.
     pub fn bodies(&mut self, outcome: Outcome) {
-        let Outcome { part, documents, fault, missing } = outcome;
+        let Outcome { part, documents, mut fault, missing } = outcome;
         for document in documents {
-            self.bundle.take_body(&part, document);
+            if let Err(says) = self.bundle.take_body(&part, document) {
+                let service = part.split('/').nth(1).unwrap_or_default();
+                fault.get_or_insert(Fault::new(Kind::Unreadable, service, says));
+            }
         }
         self.missing.extend(missing.into_iter().map(|id| (part.clone(), id)));
         self.close(part, fault);

@@ -70,7 +70,13 @@ impl Kube {
         match kube.get(&["apis"], &[], "application/json").await {
             Ok((groups, date)) => {
                 kube.date = date.map(|date| (date, ours));
-                kube.served = Some(served(&groups));
+                kube.served = Some(served(&groups).ok_or_else(|| {
+                    Fault::new(
+                        Kind::Unreadable,
+                        KUBERNETES,
+                        "the list of API groups is none; is it the API server?",
+                    )
+                })?);
                 Ok(kube)
             }
             Err(fault) if matches!(fault.status, Some(403 | 404 | 406)) => Ok(kube),
@@ -246,21 +252,14 @@ fn url(path: &[&str], query: &[(&str, String)]) -> String {
     format!("{}{query}", url.path())
 }
 
-/// Groups and their versions out of an APIGroupList.
-fn served(groups: &Value) -> BTreeMap<String, Vec<String>> {
-    let text =
-        |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let list =
-        |value: &Value, key: &str| value.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
-    list(groups, "groups")
-        .iter()
-        .map(|group| {
-            (
-                text(group, "name"),
-                list(group, "versions").iter().map(|version| text(version, "version")).collect(),
-            )
-        })
-        .collect()
+/// Groups and their versions out of an APIGroupList; none if it is something else.
+fn served(groups: &Value) -> Option<BTreeMap<String, Vec<String>>> {
+    let text = |value: &Value, key: &str| Some(value.get(key)?.as_str()?.to_owned());
+    let group = |group: &Value| {
+        let versions = group.get("versions")?.as_array()?.iter();
+        Some((text(group, "name")?, versions.filter_map(|version| text(version, "version")).collect()))
+    };
+    Some(groups.get("groups")?.as_array()?.iter().filter_map(group).collect())
 }
 
 /// Says again what the objects of an answer are: a list of metadata calls them all

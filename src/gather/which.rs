@@ -127,12 +127,12 @@ async fn of_magnum(
     uuid: Option<&str>,
 ) -> Result<Result<Row, Fault>, Failure> {
     let fault = match answer {
-        Ok(answer) => return Ok(Ok(Row { by_name: !is_uuid(word), ..of_answer(&answer) })),
+        Ok(answer) => return Ok(of_answer(&answer, !is_uuid(word))),
         Err(fault) => fault,
     };
     match (fault.kind, uuid) {
         (Kind::NotFound, Some(uuid)) if uuid != word => match cloud.magnum(&["clusters", uuid]).await {
-            Ok(answer) => Ok(Ok(of_answer(&answer))),
+            Ok(answer) => Ok(of_answer(&answer, false)),
             Err(fault) if fault.kind == Kind::NotFound => Ok(Ok(Row::default())),
             Err(fault) => Ok(Err(fault)),
         },
@@ -144,9 +144,12 @@ async fn of_magnum(
     }
 }
 
-fn of_answer(answer: &Answer) -> Row {
-    let row = serde_json::from_slice(&answer.bytes).ok();
-    Row { row, newest: answer.newest.clone(), date: answer.date.clone(), by_name: false }
+fn of_answer(answer: &Answer, by_name: bool) -> Result<Row, Fault> {
+    let row: Option<Value> = serde_json::from_slice(&answer.bytes).ok();
+    let row = row.filter(|row| Doc(row).str("uuid").is_some());
+    let no_row = || Fault::new(Kind::Unreadable, "container-infra", "the answer is no cluster");
+    let row = Some(row.ok_or_else(no_row)?);
+    Ok(Row { row, newest: answer.newest.clone(), date: answer.date.clone(), by_name })
 }
 
 /// The cluster of a word in the list of all: a UUID before a stack id before a name.

@@ -16,11 +16,10 @@ fn known(status: &str, reason: Value, objects: &[Value]) -> Bundle {
     bundle.meta.read = vec!["kubernetes/machinedeployment".to_owned()];
     let row = json!({"uuid": "u", "cluster_id": "kube-abcde", "project_id": "p", "status": status, "status_reason": reason,
         "created_at": "2026-11-30T20:00:00+00:00", "updated_at": "2026-11-30T20:30:00+00:00"});
-    bundle.take_body("openstack/container-infra/clusters", json!({"clusters": [row]}));
-    bundle.take_body(
-        "openstack/compute/servers",
-        json!({"servers": [{"id": SERVER, "name": "kube-abcde-cp"}]}),
-    );
+    bundle.take_body("openstack/container-infra/clusters", json!({"clusters": [row]})).expect("a body");
+    bundle
+        .take_body("openstack/compute/servers", json!({"servers": [{"id": SERVER, "name": "kube-abcde-cp"}]}))
+        .expect("a body");
     for object in objects {
         bundle.take_objects(object.clone()).expect("an object");
     }
@@ -83,7 +82,7 @@ fn the_conductor_is_read_when_magnum_itself_is_in_question() {
 fn a_node_group_that_was_never_made_is_the_conductors() {
     let mut bundle = known("CREATE_COMPLETE", Value::Null, &[conductor()]);
     let groups = json!({"nodegroups": [{"uuid": "g", "name": "gpu", "role": "worker"}]});
-    bundle.take_body("openstack/container-infra/nodegroups", groups);
+    bundle.take_body("openstack/container-infra/nodegroups", groups).expect("a body");
     assert!(plan(&bundle).conductor);
     // Without the list of MachineDeployments nobody knows.
     bundle.meta.read.clear();
@@ -119,7 +118,7 @@ fn in_a_delete_the_holders_of_our_groups_are_looked_for() {
     let groups = json!({"security_groups": [
         {"id": "g1", "name": "k8s-cluster-magnum-system-kube-abcde-secgroup-worker"},
         {"id": "g2", "name": "k8s-cluster-magnum-system-kube-abcdef-secgroup-worker"}]});
-    bundle.take_body("openstack/network/security-groups", groups);
+    bundle.take_body("openstack/network/security-groups", groups).expect("a body");
     assert_eq!(plan(&bundle).held_groups, ["g1"]);
 }
 
@@ -130,7 +129,7 @@ fn networks_of_others_are_asked_for_by_id() {
             "labels": {"cluster.x-k8s.io/cluster-name": "kube-abcde"}},
         "status": {"externalNetwork": {"id": "n-ext"}, "network": {"id": "n-own"}}});
     let mut bundle = known("CREATE_COMPLETE", Value::Null, &[cluster]);
-    bundle.take_body("openstack/network/networks", json!({"networks": [{"id": "n-own"}]}));
+    bundle.take_body("openstack/network/networks", json!({"networks": [{"id": "n-own"}]})).expect("a body");
     assert_eq!(plan(&bundle).networks, ["n-ext"]);
 }
 

@@ -53,7 +53,9 @@ mod tests {
     #[test]
     fn every_part_has_its_line() {
         let mut bundle = Bundle::default();
-        bundle.take_body("openstack/network/ports", json!({"ports": [{}, {}], "ports_links": [{}]}));
+        bundle
+            .take_body("openstack/network/ports", json!({"ports": [{}, {}], "ports_links": [{}]}))
+            .expect("a body");
         bundle.take_objects(json!({"kind": "Pod", "metadata": {"name": "p"}})).expect("a pod");
         let read =
             ["kubernetes/pod", "openstack/network/ports", "log/capo-system since 2026-11-30T20:00:00Z"];

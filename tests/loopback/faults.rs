@@ -30,6 +30,7 @@ fn ways() -> Vec<(&'static str, Reply, Why)> {
         ("500", status(500), Why::Unreachable),
         ("503", status(503).with("retry-after", "1"), Why::Unreachable),
         ("garbage", Reply::json(200, "<html>welcome"), Why::Unreadable),
+        ("json of another", Reply::json(200, "{\"hello\": []}"), Why::Unreadable),
         ("half", Reply::Half(half()), Why::Unreadable),
         ("nothing", Reply::Close, Why::Unreachable),
         ("hangs", Reply::Hang, Why::TimedOut),

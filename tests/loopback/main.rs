@@ -6,6 +6,7 @@ mod kubernetes;
 mod login;
 mod runs;
 mod scenario;
+mod scenario_cloud;
 mod server;
 mod tls;
 mod whole;
