@@ -4,6 +4,7 @@ mod cloud;
 mod faults;
 mod kubernetes;
 mod login;
+mod program;
 mod runs;
 mod scenario;
 mod scenario_cloud;

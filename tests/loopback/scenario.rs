@@ -101,6 +101,11 @@ impl World {
         World { bundle, kube, cloud, folder: tempfile::tempdir().expect("folder") }
     }
 
+    /// An empty folder of this test alone.
+    pub(crate) fn folder(&self) -> &std::path::Path {
+        self.folder.path()
+    }
+
     /// What a run against these servers gathers.
     pub(crate) async fn gather(&self, word: &str) -> Result<Bundle, Failure> {
         self.gather_within(word, Duration::from_secs(20)).await
