@@ -62,9 +62,11 @@ pub struct Node {
     pub mood: Mood,
     /// True on the row that the first cause is about.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, schemars(default))]
     pub here: bool,
     /// True for a condition of the row above rather than an object of its own.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, schemars(default))]
     pub condition: bool,
     /// Names and ids, beside its own, under which the row can be found: what was folded
     /// into it, and the id of an OpenStack thing.

@@ -103,3 +103,54 @@ async fn an_interrupted_run_says_what_it_saw() {
     let gaps = report["gaps"].to_string();
     assert!(gaps.contains("log/capo-system") && gaps.contains("interrupted"), "{gaps}");
 }
+
+/// Peak of a process's memory in kB, as long as it runs.
+#[cfg(target_os = "linux")]
+fn peak(id: u32) -> Option<usize> {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// 500 MB of a busy controller, a tenth of it about the cluster.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn memory_does_not_grow_with_a_log() {
+    let line = |n: usize| {
+        let name = if n % 10 == 0 { "kube-4g0ec" } else { "kube-other" };
+        format!(
+            "2026-11-30T20:44:{:02}.1Z I1130 20:44:{:02}.100000       7 x.go:1] \"Reconciling\" controller=\"openstackmachine\" \
+             Cluster=\"magnum-system/{name}\" reconcileID=\"{n}\" step=\"{}\"\n",
+            n % 60,
+            n % 60,
+            n % 7
+        )
+    };
+    let piece: String = (0..5000).map(line).collect();
+    let times = 500_000_000 / piece.len();
+    let flood: Instead = std::sync::Arc::new(move |seen| {
+        let log = seen.line.contains("/log?") && seen.line.contains("capo-controller-manager");
+        log.then(|| Reply::Flood(piece.clone(), times))
+    });
+    let world = World::of(bundle(SCENARIO), flood, nothing()).await;
+    let child = command(&world, &["why", NAME, "-o", "json", "--timeout", "60s"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program");
+    let id = child.id().expect("an id");
+    let (highest, ended) = tokio::join!(
+        async {
+            let mut highest = 0;
+            while let Some(now) = peak(id).filter(|now| *now > 0) {
+                highest = now.max(highest);
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            highest
+        },
+        child.wait_with_output()
+    );
+    let report: serde_json::Value =
+        serde_json::from_slice(&ended.expect("the program").stdout).expect("JSON");
+    assert_eq!(report["gaps"].as_array().map(Vec::len), Some(0), "{}", report["gaps"]);
+    assert!((1..25_000).contains(&highest), "{highest} kB");
+}

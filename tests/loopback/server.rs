@@ -42,6 +42,8 @@ pub(crate) enum Reply {
     Half(String),
     /// Headers and the beginning of the body, then nothing more.
     Drip(String),
+    /// The same bytes so many times.
+    Flood(String, usize),
     /// The connection is closed without an answer.
     Close,
     /// No answer, ever.
@@ -164,6 +166,11 @@ async fn answer(
                 response = response.header(name, value);
             }
             Ok(response.body(body).expect("response"))
+        }
+        Reply::Flood(text, times) => {
+            let piece = Bytes::from(text);
+            let pieces = futures::stream::iter((0..times).map(move |_| Ok(Frame::data(piece.clone()))));
+            Ok(Response::new(BodyExt::boxed(StreamBody::new(pieces))))
         }
         Reply::Half(text) => Ok(sized(broken(text, true))),
         Reply::Drip(text) => Ok(sized(broken(text, false))),
