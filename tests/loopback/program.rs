@@ -117,7 +117,7 @@ fn peak(id: u32) -> Option<usize> {
 #[tokio::test]
 async fn memory_does_not_grow_with_a_log() {
     let line = |n: usize| {
-        let name = if n % 10 == 0 { "kube-4g0ec" } else { "kube-other" };
+        let name = if n.is_multiple_of(10) { "kube-4g0ec" } else { "kube-other" };
         format!(
             "2026-11-30T20:44:{:02}.1Z I1130 20:44:{:02}.100000       7 x.go:1] \"Reconciling\" controller=\"openstackmachine\" \
              Cluster=\"magnum-system/{name}\" reconcileID=\"{n}\" step=\"{}\"\n",
