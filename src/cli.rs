@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::gather::cloud::CloudOptions;
@@ -16,13 +17,28 @@ use crate::tree::{Shape, ShowConditions};
 /// Reads what Magnum, Cluster API and OpenStack say about a cluster and names the cause,
 /// with its evidence and the fix. It reads and never changes anything.
 #[derive(Parser)]
-#[command(name = "kubectl-magnum", bin_name = "kubectl magnum", version, disable_help_subcommand = true)]
+#[command(
+    name = "kubectl-magnum",
+    bin_name = "kubectl magnum",
+    version,
+    disable_help_subcommand = true,
+    after_long_help = "\
+Examples:
+  # why is it stuck?
+  kubectl magnum why prod
+
+  # the same from a bundle
+  kubectl magnum why --from bundle.tar.gz
+
+  # what is known about a cause that it named
+  kubectl magnum explain quota-used-up"
+)]
 pub struct Cli {
     /// When to colour the output
-    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN", display_order = 100)]
     pub color: Colour,
-    /// Draw the tree with ASCII characters
-    #[arg(long, global = true)]
+    /// Draw the page with ASCII characters only
+    #[arg(long, global = true, display_order = 101)]
     pub ascii: bool,
     /// Say on stderr what is asked, how long each answer takes, and which versions were found
     #[arg(short, long, global = true)]
@@ -58,7 +74,7 @@ pub enum Command {
 
 /// `why`
 #[derive(Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
   # by the name, UUID or stack id that Magnum shows
   kubectl magnum why prod
@@ -169,7 +185,7 @@ pub struct Live {
 #[command(next_help_heading = "Tree (as in clusterctl describe cluster)")]
 pub struct ShapeArgs {
     /// Show conditions: all, or a list of Kind and Kind/name; a trailing + shows only those that are not good
-    #[arg(long, value_name = "LIST", default_value = "")]
+    #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
     pub show_conditions: ShowConditions,
     /// Fold machines that are in the same state
     #[arg(long, default_value_t = true, action = clap::ArgAction::Set, num_args = 0..=1, default_missing_value = "true", require_equals = true, value_name = "BOOL")]
@@ -205,15 +221,52 @@ impl ShapeArgs {
 
 /// `explain`
 #[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  # all causes, one a line
+  kubectl magnum explain
+
+  # what happens, how it is recognised, and the fix
+  kubectl magnum explain quota-used-up
+
+Exit codes: 0 it was printed, 2 there is no such cause.")]
 pub struct Explain {
     /// Id of a cause, as `why` prints it in brackets
     #[arg(value_name = "CAUSE")]
     pub cause: Option<String>,
 }
 
+/// What to do about wrong arguments, where the error itself does not say it.
+#[must_use]
+pub fn hint(error: &clap::Error) -> Option<&'static str> {
+    // Only `collect` has arguments that must be there.
+    (error.kind() == ErrorKind::MissingRequiredArgument).then_some(
+        "PATH is a folder or a .tar.gz that does not exist yet; `why --from PATH` reads it afterwards",
+    )
+}
+
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use clap::{CommandFactory, Parser};
+
+    fn check_hint(line: &str, hinted: bool) {
+        let error = super::Cli::try_parse_from(line.split_whitespace()).err().expect("a mistake");
+        assert_eq!(super::hint(&error).is_some(), hinted, "{line}");
+    }
+
+    #[test]
+    fn who_forgets_where_to_collect_to_is_told() {
+        check_hint("kubectl-magnum collect", true);
+        check_hint("kubectl-magnum collect web", true);
+    }
+
+    #[test]
+    fn other_mistakes_explain_themselves() {
+        check_hint("kubectl-magnum", false);
+        check_hint("kubectl-magnum wy", false);
+        check_hint("kubectl-magnum why --form b", false);
+        check_hint("kubectl-magnum why --help", false);
+    }
 
     #[test]
     fn the_arguments_are_consistent() {

@@ -4,10 +4,16 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
-use kubectl_magnum::{cli::Cli, run};
+use kubectl_magnum::cli::{self, Cli};
+use kubectl_magnum::exit::code;
+use kubectl_magnum::run;
 
 fn main() -> ExitCode {
-    match run::run(&Cli::parse()) {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    match run::run(&cli) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
             let mut talk = std::io::stderr().lock();
@@ -19,4 +25,14 @@ fn main() -> ExitCode {
             ExitCode::from(failure.code)
         }
     }
+}
+
+/// Prints what is wrong with the arguments, or the help that was asked for.
+fn usage(error: &clap::Error) -> ExitCode {
+    // Nobody is left to tell if the stream is closed.
+    let _ = error.print();
+    if let Some(hint) = cli::hint(error) {
+        let _ = writeln!(std::io::stderr(), "hint: {hint}");
+    }
+    ExitCode::from(if error.use_stderr() { code::USAGE } else { code::FINE })
 }

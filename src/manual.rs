@@ -17,14 +17,21 @@ pub fn entry(id: &str) -> Result<String, Failure> {
     }
 }
 
-/// Causes whose id shares a word with what was asked for.
+/// Causes whose id shares the most words with what was asked for; one that only holds it counts less.
 fn near(id: &str) -> String {
-    let words: Vec<&str> = id.split('-').filter(|w| w.len() > 2).collect();
-    let close: Vec<&str> = ALL.iter().map(|c| c.id).filter(|c| words.iter().any(|w| c.contains(w))).collect();
-    if close.is_empty() {
+    let asked = id.to_ascii_lowercase();
+    let words: Vec<&str> =
+        asked.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| w.len() > 2).collect();
+    let shared = |cause: &str| {
+        let whole = words.iter().filter(|w| cause.split('-').any(|of| of == **w)).count();
+        2 * whole + words.iter().filter(|w| cause.contains(**w)).count()
+    };
+    let most = ALL.iter().map(|c| shared(c.id)).max().unwrap_or(0);
+    let close: Vec<&str> = ALL.iter().map(|c| c.id).filter(|c| shared(c) == most).collect();
+    if most == 0 {
         "kubectl magnum explain lists all causes".to_owned()
     } else {
-        format!("did you mean {}", close.join(", "))
+        format!("did you mean {}?", close.join(", "))
     }
 }
 
@@ -120,10 +127,16 @@ mod tests {
         assert_eq!(stored, now, "src/causes/README.md was stale and has been rewritten");
     }
 
+    fn check_hint(asked: &str, expected: &str) {
+        let failure = super::entry(asked).unwrap_err();
+        assert_eq!((failure.code, failure.hint.as_deref()), (2, Some(expected)), "{asked}");
+    }
+
     #[test]
     fn an_unknown_cause_is_a_usage_failure_with_near_names() {
-        let failure = super::entry("quota-is-full").unwrap_err();
-        assert_eq!(failure.code, 2);
-        assert!(failure.hint.unwrap().contains("quota-used-up"));
+        check_hint("quota-is-full", "did you mean quota-used-up?");
+        check_hint("Quota-Used-Up", "did you mean quota-used-up?");
+        check_hint("quota_used", "did you mean quota-used-up?");
+        check_hint("nonsense", "kubectl magnum explain lists all causes");
     }
 }

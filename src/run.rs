@@ -93,9 +93,12 @@ pub fn why_shaped(bundle: &Bundle, asked_for: Option<&str>, shape: &Shape) -> Re
     let word = asked_for.unwrap_or(&bundle.meta.asked_for);
     let cluster = match found.as_slice() {
         [one] => one,
-        [] => return Err(nothing(word)),
+        [] => return Err(nothing(word, &resolve::all(&world))),
         several => return Err(ambiguous(word, several)),
     };
+    // An archive that is about no cluster in particular: the only one in it has a name all the same.
+    let own = [&cluster.name, &cluster.stack_id, &cluster.uuid].into_iter().flatten().next();
+    let word = if word.is_empty() { own.map_or("", String::as_str) } else { word };
     let snapshot = Snapshot::new(&world, word, cluster.uuid.as_deref(), cluster.stack_id.as_deref());
     if gone(&snapshot) {
         return Err(no_longer(&snapshot));
@@ -119,23 +122,44 @@ fn no_longer(snapshot: &Snapshot<'_>) -> Failure {
         .hint(format!("what its delete left behind is shown by: kubectl magnum leftovers {name}{project}"))
 }
 
-fn nothing(word: &str) -> Failure {
-    let failure = Failure::new(
-        code::NO_SUCH_CLUSTER,
-        format!("find cluster {word:?}: nothing in the bundle carries that name"),
-    );
-    failure.hint("give the Magnum name, the Magnum UUID or the stack id (`kube-…`); without a name the bundle's own cluster is taken")
+fn nothing(word: &str, there: &[Found]) -> Failure {
+    let message = match word {
+        "" => "find a cluster: there is none in the bundle".to_owned(),
+        word => format!("find cluster {word:?}: nothing in the bundle carries that name"),
+    };
+    let failure = Failure::new(code::NO_SUCH_CLUSTER, message);
+    match there {
+        [] => failure,
+        there => failure.hint(format!(
+            "the bundle has {}; a Magnum name, a Magnum UUID or a stack id is understood",
+            named(there)
+        )),
+    }
 }
 
 fn ambiguous(word: &str, several: &[Found]) -> Failure {
-    let line = |f: &Found| {
-        let known = [&f.uuid, &f.stack_id, &f.project_id].map(|v| v.as_deref().unwrap_or("-"));
-        let [uuid, stack_id, project] = known;
-        format!("{uuid} (stack {stack_id}, project {project})")
+    let message = match word {
+        "" => format!("choose a cluster: none was named and the bundle has {}", several.len()),
+        word => format!("find cluster {word:?}: {} clusters match", several.len()),
     };
-    let lines: Vec<String> = several.iter().map(line).collect();
-    Failure::new(code::NO_SUCH_CLUSTER, format!("find cluster {word:?}: {} clusters match", several.len()))
-        .hint(format!("use one of these UUIDs: {}", lines.join("; ")))
+    let hint = format!("use a UUID or a stack id of these: {}", named(several));
+    Failure::new(code::NO_SUCH_CLUSTER, message).hint(hint)
+}
+
+/// Clusters that a hint offers; of many only the first.
+const OFFERED: usize = 8;
+
+/// `web (UUID …, stack …, project …)`, several with semicolons. What is not known is left out.
+fn named(clusters: &[Found]) -> String {
+    let one = |found: &Found| {
+        let marks = [("UUID", &found.uuid), ("stack", &found.stack_id), ("project", &found.project_id)];
+        let marks = marks.iter().filter_map(|(what, id)| Some(format!("{what} {}", id.as_ref()?)));
+        let marks = marks.collect::<Vec<_>>().join(", ");
+        found.name.as_ref().map_or_else(|| marks.clone(), |name| format!("{name} ({marks})"))
+    };
+    let more = clusters.len().saturating_sub(OFFERED);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    format!("{}{more}", clusters.iter().take(OFFERED).map(one).collect::<Vec<_>>().join("; "))
 }
 
 fn explain(args: &Explain) -> Result<u8, Failure> {

@@ -92,7 +92,7 @@ pub(super) struct Source {
 
 /// Lists the files of the bundle at `path`.
 pub(super) fn open(path: &Path, limits: &Limits) -> Result<Source, Failure> {
-    let found = fs::metadata(path).map_err(|e| refused(path, &e.kind().to_string()))?;
+    let found = fs::metadata(path).map_err(|e| refused(path, &io_words(&e)))?;
     if found.is_dir() { folder::list(path, limits) } else { archive::list(path, limits) }
 }
 
@@ -121,6 +121,14 @@ fn too_large(limit: u64) -> (Why, String) {
 pub(super) fn refused(path: &Path, why: &str) -> Failure {
     Failure::new(code::NO_SOURCE, format!("read the bundle {}: {why}", plain(&path.to_string_lossy())))
         .hint("a bundle is a folder or a .tar.gz with bundle.yaml, kubernetes/ and openstack/ in it, or an archive of crust-gather")
+}
+
+/// What is wrong with a path, in words of an operator.
+fn io_words(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
+        kind => kind.to_string(),
+    }
 }
 
 /// The same text without control characters, for names that strangers chose.

@@ -82,12 +82,23 @@ pub fn evidence_of(snapshot: &Snapshot<'_>, messages: &[&Message]) -> Vec<Eviden
     let mut evidence = Vec::new();
     for message in sorted {
         let kind = (rank(&message.source), message.name.clone());
-        if !kinds.contains(&kind) && evidence.len() < 4 {
-            kinds.push(kind);
+        // A controller logs one failure for each object that it comes from.
+        let logged = log(message).map(|pod| (rank(&message.source), format!("{pod} {}", words(message))));
+        let known = kinds.contains(&kind) || logged.as_ref().is_some_and(|l| kinds.contains(l));
+        if !known && evidence.len() < 4 {
+            kinds.extend([Some(kind), logged].into_iter().flatten());
             evidence.push(self::evidence(snapshot, message));
         }
     }
     evidence
+}
+
+/// The pod whose log a message is from.
+fn log(message: &Message) -> Option<&str> {
+    match &message.source {
+        Source::Log(pod) | Source::Conductor(pod) => Some(pod),
+        _ => None,
+    }
 }
 
 fn rank(source: &Source) -> u8 {
@@ -165,11 +176,17 @@ pub fn words(message: &Message) -> String {
     let reason =
         matches!(message.source, Source::ClusterReason | Source::GroupReason(_) | Source::Conductor(_));
     match &message.api {
-        // Magnum's reasons are short, and their words are what people search for.
-        Some(api) if !(reason && api.text.is_none() && !text.is_empty()) => request(api),
+        // Magnum's reasons are short, and a request without an answer says little by itself: there the
+        // words are what people search for.
+        Some(api) if api.text.is_some() || text.is_empty() || !(reason || unanswered(api)) => request(api),
         _ if text.is_empty() => "no message".to_owned(),
         _ => text.to_owned(),
     }
+}
+
+/// True if the connection failed, so that no server said anything.
+fn unanswered(api: &ApiError) -> bool {
+    !matches!(api.failing, Failing::Http(_))
 }
 
 /// `POST /v2.1/servers 403 "Quota exceeded for cores: …"`
@@ -249,11 +266,10 @@ pub(super) const DELETE_AGAIN: Step =
 #[must_use]
 pub fn delete_goes_on(snapshot: &Snapshot<'_>, finding: Finding) -> Finding {
     if snapshot.status() == "DELETE_FAILED" {
-        let says =
-            "Cluster API then goes on by itself, but Magnum only follows once the cluster is deleted again.";
+        let says = "Once that is done Cluster API goes on by itself; Magnum only follows once the cluster is deleted again.";
         return finding.flag("delete-failed").recovers(Recovers::AfterFix, says);
     }
-    let says = "Then the delete goes on by itself: CAPO tries again, up to 16 minutes after its last try.";
+    let says = "Once that is done the delete goes on by itself: CAPO tries again, up to 16 minutes after its last try.";
     finding.recovers(Recovers::AfterFix, says)
 }
 

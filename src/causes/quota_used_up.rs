@@ -141,7 +141,10 @@ fn finding(snapshot: &Snapshot<'_>, refused: &Refused<'_>) -> Finding {
 
 fn headline(snapshot: &Snapshot<'_>, refused: &Refused<'_>, nodes: &[&Node<'_>]) -> String {
     let service = refused.service.word();
-    let project = snapshot.project_name().or(snapshot.project_id()).unwrap_or("of the cluster");
+    let project = match snapshot.project_name().or(snapshot.project_id()) {
+        Some(project) => format!("project {project}"),
+        None => "the cluster's project".to_owned(),
+    };
     let what = kit::and(&refused.refusal.resources.iter().map(|r| words(r)).collect::<Vec<_>>());
     let refuses = match nodes {
         [] => "refuses the request".to_owned(),
@@ -153,9 +156,9 @@ fn headline(snapshot: &Snapshot<'_>, refused: &Refused<'_>, nodes: &[&Node<'_>])
         several => format!("refuses the servers of {} machines", several.len()),
     };
     if what.is_empty() {
-        return format!("{service} {refuses}: a quota of project {project} is used up");
+        return format!("{service} {refuses}: a quota of {project} is used up");
     }
-    format!("{service} {refuses}: the quota of project {project} for {what} is used up")
+    format!("{service} {refuses}: the quota of {project} for {what} is used up")
 }
 
 /// Words of an operator for a quota's name.
@@ -308,7 +311,7 @@ fn ends(
     finding.risk = Some(Risk::Deletes);
     finding.flag("given-up").recovers(
         Recovers::Never,
-        "It does not end by itself, even with more quota: CAPO gave this server up, and nothing replaces the machine.",
+        format!("It does not end by itself, even with more quota: {}", kit::machine::gave_up(alone.len())),
     )
 }
 

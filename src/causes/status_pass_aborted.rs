@@ -109,7 +109,7 @@ fn finding(snapshot: &Snapshot<'_>, stopped: &passes::Stopped<'_>) -> Finding {
     .value("resize", resize(snapshot))
     .flag(if failed { "failed" } else { "deleting" })
     .says(format!("The node group stays {status} and the cluster {}.", snapshot.status()))
-    .recovers(Recovers::AfterFix, "It does not end by itself: every pass, each 10 seconds, stops at the same place.");
+    .recovers(Recovers::AfterFix, "It does not end by itself: a pass runs every 10 seconds, and each stops at the same place.");
     if let Some(message) = stopped.said {
         finding = finding.evidence(kit::evidence(snapshot, message));
     }

@@ -179,7 +179,9 @@ fn examine_condition(snapshot: &Snapshot<'_>, doc: Doc<'_>, condition: Condition
         return;
     }
     if only_a_left_node(&condition) {
-        health.notes.push(format!("{} {}: {}", doc.kind(), doc.name(), condition.message.trim()));
+        // A summary of one line needs no bullet.
+        let words = condition.message.trim().trim_start_matches("* ");
+        health.notes.push(format!("{} {}: {words}", doc.kind(), doc.name()));
         return;
     }
     if noise::of(snapshot, &message(snapshot, doc, &condition)).is_some()

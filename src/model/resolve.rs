@@ -42,7 +42,7 @@ pub fn find(world: &World<'_>, word: Option<&str>) -> Vec<Found> {
             return vec![of_target(world)];
         }
         let only = word.unwrap_or(&world.meta.asked_for);
-        return if only.is_empty() { everything(world) } else { matching(world, only) };
+        return if only.is_empty() { all(world) } else { matching(world, only) };
     };
     matching(world, word)
 }
@@ -69,7 +69,9 @@ fn label_of(world: &World<'_>, stack_id: Option<&str>) -> Option<String> {
     cluster.label("cluster-uuid").map(str::to_owned)
 }
 
-fn everything(world: &World<'_>) -> Vec<Found> {
+/// All clusters that the world has a row or an object of.
+#[must_use]
+pub fn all(world: &World<'_>) -> Vec<Found> {
     let rows = world.rows("openstack/container-infra/clusters", "clusters");
     let mut found: Vec<Found> = rows.some().iter().map(|r| of_row(*r, TakenFor::Target)).collect();
     for cluster in world.objects("cluster").some() {

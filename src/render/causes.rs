@@ -14,10 +14,10 @@
 
 use owo_colors::Style;
 
-use super::clean;
 use super::sheet::Sheet;
 use super::text::Detail;
 use super::wrap::{self, width};
+use super::{clean, sentence};
 use crate::report::{CauseReport, Certainty, Evidence, FixReport, NotIt, Risk, Step, Verdict, WhyReport};
 
 /// Column at which the words of a field start, after its label.
@@ -36,7 +36,7 @@ pub(super) fn write(sheet: &mut Sheet<'_>, report: &WhyReport, detail: Detail) {
         }
         sheet.gap();
         headline(sheet, &title(report, at, cause), cause.id);
-        meaning(sheet, cause, told(report, at));
+        meaning(sheet, cause, told(report, at, cause));
         sheet.gap();
         let whole = at == 0 || detail == Detail::Wide || sheet.width().is_none();
         evidence(sheet, &cause.evidence, whole, detail);
@@ -83,22 +83,24 @@ fn hence(sheet: &mut Sheet<'_>, report: &WhyReport, cause: &CauseReport, detail:
     }
 }
 
-/// The sentence above a cause: the report's own answer for the first, the title for the others.
+/// The sentence above a cause: the report's own answer for the first, what it says first for the others,
+/// else the title.
 pub(super) fn title(report: &WhyReport, at: usize, cause: &CauseReport) -> String {
-    match (told(report, at), cause.certainty) {
-        (Some(told), Certainty::Likely) if !told.to_lowercase().starts_with("likely") => {
-            format!("Likely: {told}")
-        }
-        (Some(told), _) => told.to_owned(),
-        (None, Certainty::Likely) => format!("Likely: {}", cause.title),
-        (None, Certainty::Certain) => capital(cause.title),
+    let words = told(report, at, cause).unwrap_or(cause.title);
+    match cause.certainty {
+        Certainty::Likely if !words.to_lowercase().starts_with("likely") => format!("Likely: {words}"),
+        _ => sentence::begin(words),
     }
 }
 
-/// The summary, where it stands above the cause.
-pub(super) fn told(report: &WhyReport, at: usize) -> Option<&str> {
-    let summary = report.summary.trim();
-    (at == 0 && report.verdict == Verdict::CauseNamed && !summary.is_empty()).then_some(summary)
+/// The words of this cause that stand above it, so that they are not said again.
+pub(super) fn told<'a>(report: &'a WhyReport, at: usize, cause: &'a CauseReport) -> Option<&'a str> {
+    let words = match (at, report.verdict) {
+        (0, Verdict::CauseNamed) => report.summary.as_str(),
+        (0, _) => "",
+        _ => cause.says.first().map_or("", String::as_str),
+    };
+    Some(words.trim()).filter(|words| !words.is_empty())
 }
 
 /// What the steps of a fix touch, in words.
@@ -201,7 +203,7 @@ fn headline(sheet: &mut Sheet<'_>, words: &str, id: &str) {
 fn meaning(sheet: &mut Sheet<'_>, cause: &CauseReport, told: Option<&str>) {
     let says = cause.says.iter().map(String::as_str).filter(|says| Some(says.trim()) != told);
     for says in says.chain([cause.recovers_says.as_str()]).filter(|says| !says.trim().is_empty()) {
-        sheet.prose(&[], 2, (Style::new(), says.trim()));
+        sheet.prose(&[], 2, (Style::new(), &sentence::begin(says)));
     }
 }
 
@@ -230,12 +232,6 @@ fn fix(sheet: &mut Sheet<'_>, fix: &FixReport) {
         let number = format!("{:FIELD$}{:<3}", "", at + 1);
         steps(sheet, std::slice::from_ref(step), &number, FIELD + 3);
     }
-}
-
-/// Titles begin small, since they follow "because"; on their own they are a sentence.
-fn capital(title: &str) -> String {
-    let mut chars = title.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 /// A label and its words.

@@ -6,7 +6,7 @@ use super::clean;
 use super::sheet::Sheet;
 use super::wrap::{self, width};
 use crate::age;
-use crate::report::{SourceHead, WhyReport};
+use crate::report::WhyReport;
 
 const BETWEEN: &str = "   ";
 
@@ -56,15 +56,19 @@ pub(super) fn whence(report: &WhyReport, at_least: &str) -> Vec<String> {
     let driver = versions.driver_at_least.as_ref().map(|version| format!("driver {at_least}{version}"));
     let capi = versions.capi.as_ref().map(|version| format!("Cluster API {version}"));
     let capo = versions.capo.as_ref().map(|version| format!("CAPO {version}"));
-    let facts = [context, cloud, driver, capi, capo, Some(sources(source))];
+    let facts = [context, cloud, driver, capi, capo, Some(sources(report))];
     facts.into_iter().flatten().map(|fact| clean::line(&fact).into_owned()).collect()
 }
 
 /// How much was read. Said on every page: a page that saw half must not look like one that saw all.
-pub(super) fn sources(source: &SourceHead) -> String {
-    let all = source.parts_read + source.parts_missing;
-    match source.parts_missing {
-        0 => format!("all {all} sources read"),
-        _ => format!("{} of {all} sources read, see below", source.parts_read),
+/// "All" is said only if no cause wants for a part that nobody tried to read.
+fn sources(report: &WhyReport) -> String {
+    let (read, missing) = (report.source.parts_read, report.source.parts_missing);
+    match (read, missing) {
+        (0, 0) => "no list of what was read".to_owned(),
+        (1, 0) => "1 source read".to_owned(),
+        (_, 0) if report.not_checked.is_empty() => format!("all {read} sources read"),
+        (_, 0) => format!("{read} sources read"),
+        _ => format!("{read} of {} sources read, see below", read + missing),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::escape::{code, fenced, prose};
 use super::text::Detail;
-use super::{Page, causes, head, log, sheet::Sheet, tail, tree, verdict};
+use super::{Page, causes, head, log, sentence, sheet::Sheet, tail, tree, verdict};
 use crate::report::{CauseReport, LogLine, Step, Verdict, WhyReport};
 
 /// Writes the ticket.
@@ -27,7 +27,7 @@ pub(super) fn page(report: &WhyReport) -> String {
     page.list("Notes", report.notes.iter().map(|note| prose(note)));
     page.list("Magnum accepts", tail::accepts(&report.accepts).iter().map(|words| prose(words)));
     page.list("Not read", report.gaps.iter().map(|gap| prose(&tail::gap_words(gap))));
-    page.list("Not checked", tail::not_checked(&report.not_checked, true).iter().map(|words| prose(words)));
+    page.list("Not checked", tail::not_checked(&report.not_checked, false).iter().map(|words| prose(words)));
     page.text
 }
 
@@ -72,9 +72,10 @@ fn heading(page: &mut Ticket, report: &WhyReport) {
 
 fn cause(page: &mut Ticket, report: &WhyReport, at: usize, cause: &CauseReport) {
     page.heading(3, &format!("{} ({})", prose(&causes::title(report, at, cause)), code(cause.id)));
-    let told = causes::told(report, at);
+    let told = causes::told(report, at, cause);
     let says = cause.says.iter().filter(|says| Some(says.trim()) != told).chain([&cause.recovers_says]);
-    says.filter(|says| !says.trim().is_empty()).for_each(|says| page.paragraph(&prose(says)));
+    says.filter(|says| !says.trim().is_empty())
+        .for_each(|says| page.paragraph(&prose(&sentence::begin(says))));
     let evidence =
         cause.evidence.iter().map(|evidence| proof(&evidence.source, &evidence.words, &evidence.place));
     page.list("Seen in", evidence);

@@ -18,6 +18,7 @@ mod head;
 mod list;
 mod log;
 mod markdown;
+mod sentence;
 mod sheet;
 mod signs;
 mod style;

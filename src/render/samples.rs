@@ -245,7 +245,10 @@ pub(super) fn two_causes() -> WhyReport {
         id: "image-without-kubelet",
         title: "the image of the workers holds another Kubernetes version",
         certainty: Certainty::Likely,
-        says: vec!["The node never came up, and the console log could not be read.".into()],
+        says: vec![
+            "the image of the workers holds Kubernetes v1.31.4, and v1.33.1 is asked for".into(),
+            "the node never came up, and the console log could not be read".into(),
+        ],
         recovers: Recovers::AfterFix,
         recovers_says: "The controllers go on once the image is the right one.".into(),
         evidence: vec![

@@ -1,5 +1,7 @@
 //! The end of the page: what else is worth knowing, and what was not seen.
 
+use std::collections::BTreeMap;
+
 use owo_colors::Style;
 
 use super::sheet::Sheet;
@@ -11,6 +13,11 @@ use crate::report::{Accepts, GapReport, NotChecked, Verdict, WhyReport};
 const WORDS: usize = 13;
 /// Lines for a gap at a terminal: the kind of failure stands in front, and servers talk long.
 const GAP_LINES: usize = 2;
+/// Unchecked causes are named while there are not more than so many, for so many reasons.
+const FEW_CAUSES: usize = 6;
+const FEW_GROUPS: usize = 2;
+/// Missing parts that are named where the causes are not.
+const MOST_MISSED: usize = 3;
 
 /// Writes notes, what Magnum accepts, gaps and what could not be checked.
 pub(super) fn write(sheet: &mut Sheet<'_>, report: &WhyReport, detail: Detail) {
@@ -24,7 +31,7 @@ pub(super) fn write(sheet: &mut Sheet<'_>, report: &WhyReport, detail: Detail) {
     if report.verdict != Verdict::NotEnoughSeen {
         gaps(sheet, &report.gaps, "not read", WORDS, if whole { usize::MAX } else { GAP_LINES });
     }
-    for (at, words) in not_checked(&report.not_checked, whole).iter().enumerate() {
+    for (at, words) in not_checked(&report.not_checked, detail == Detail::Wide).iter().enumerate() {
         entry(sheet, if at == 0 { "not checked" } else { "" }, words);
     }
 }
@@ -59,12 +66,14 @@ pub(super) fn accepts(list: &[Accepts]) -> Option<String> {
             None => answers.push((answer, vec![accepts.operation])),
         }
     }
+    // What goes is what is looked for.
+    answers.sort_by_key(|(answer, _)| answer != "yes");
     let words = answers.iter().map(|(answer, operations)| format!("{}: {answer}", operations.join(", ")));
     refused.then(|| words.collect::<Vec<_>>().join("; "))
 }
 
-/// Unchecked causes by what was missing: `without nova/quota: a, b`. More than two lines of it say only
-/// how many, unless everything is wanted.
+/// Unchecked causes by what was missing: `without nova/quota: a, b`. Where that is long it is one line with
+/// their number and what most of them lack, unless everything is wanted.
 pub(super) fn not_checked(list: &[NotChecked], whole: bool) -> Vec<String> {
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for entry in list {
@@ -74,17 +83,27 @@ pub(super) fn not_checked(list: &[NotChecked], whole: bool) -> Vec<String> {
             None => groups.push((needs, vec![entry.cause])),
         }
     }
-    if whole || groups.len() <= 2 {
+    if whole || (groups.len() <= FEW_GROUPS && list.len() <= FEW_CAUSES) {
         return groups
             .iter()
             .map(|(needs, causes)| format!("without {needs}: {}", causes.join(", ")))
             .collect();
     }
-    let mut needs: Vec<String> =
-        list.iter().flat_map(|entry| &entry.needs).map(|part| clean::line(part).into_owned()).collect();
-    needs.sort();
-    needs.dedup();
-    vec![format!("{} causes, without {} (-o wide names them)", list.len(), needs.join(", "))]
+    vec![format!("{} causes, {} (-o wide names them)", list.len(), lacking(list))]
+}
+
+/// The parts that most of the causes lack: `mostly without a, b, c`.
+fn lacking(list: &[NotChecked]) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for part in list.iter().flat_map(|entry| &entry.needs) {
+        *counts.entry(part).or_default() += 1;
+    }
+    let mut parts: Vec<(&str, usize)> = counts.into_iter().collect();
+    // Stable, so parts that are missing equally often stay in the order of their names.
+    parts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let lead = if parts.len() > MOST_MISSED { "mostly without" } else { "without" };
+    let names = parts.iter().take(MOST_MISSED).map(|(part, _)| clean::line(part).into_owned());
+    format!("{lead} {}", names.collect::<Vec<_>>().join(", "))
 }
 
 fn entry(sheet: &mut Sheet<'_>, label: &str, words: &str) {

@@ -4,7 +4,7 @@ use owo_colors::Style;
 
 use super::causes::{self, FIELD, steps};
 use super::sheet::{Sheet, Span};
-use super::tail;
+use super::{sentence, tail};
 use crate::age;
 use crate::report::{Progress, Verdict, WhyReport};
 
@@ -37,7 +37,7 @@ pub(super) fn write(sheet: &mut Sheet<'_>, report: &WhyReport) {
 /// The answer in a sentence that begins with what kind of answer it is.
 pub(super) fn answer(report: &WhyReport) -> String {
     let summary = report.summary.trim();
-    match (report.verdict, &report.progress) {
+    let words = match (report.verdict, &report.progress) {
         (Verdict::Working, Some(progress)) => {
             format!("Working: waiting for {} ({})", progress.stage, so_far(report, progress))
         }
@@ -46,7 +46,8 @@ pub(super) fn answer(report: &WhyReport) -> String {
         (Verdict::CauseUnknown, _) => opened("The cause is not known", "not known", summary),
         (Verdict::NotEnoughSeen, _) => opened("Not enough was seen to say", "not enough", summary),
         (Verdict::CauseNamed, _) => summary.to_owned(),
-    }
+    };
+    sentence::begin(&words)
 }
 
 /// `opening: summary`, or the summary alone if it already says so.

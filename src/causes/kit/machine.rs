@@ -101,10 +101,16 @@ pub fn ends(snapshot: &Snapshot<'_>, nodes: &[&Node<'_>], once: &str, mut findin
             "It does not end by itself, and the machine must not be deleted: it is the only one that the control plane has.",
         );
     }
-    let says = format!(
-        "It does not end by itself, even once {once}: CAPO gave this server up, and nothing replaces the machine."
-    );
+    let says = format!("It does not end by itself, even once {once}: {}", gave_up(alone.len()));
     finding.recovers(Recovers::Never, says)
+}
+
+/// That CAPO tries the servers of so many machines no more, and nobody makes the machines anew.
+pub fn gave_up(machines: usize) -> &'static str {
+    match machines {
+        0 | 1 => "CAPO gave this server up, and nothing replaces the machine.",
+        _ => "CAPO gave these servers up, and nothing replaces the machines.",
+    }
 }
 
 fn retried(snapshot: &Snapshot<'_>, once: &str) -> String {

@@ -59,10 +59,17 @@ fn heading(sheet: &mut Sheet<'_>, layout: &Layout, messages: bool) {
     sheet.line(&[(sheet.styles().dim, &words)]);
 }
 
-/// Piped: the row with its whole message on one line, its own lines joined by semicolons.
+/// Piped: the row with its whole message on one line, its own lines joined by semicolons. Bullets of
+/// Cluster API's summaries would only be in the way there.
 fn one_line(sheet: &mut Sheet<'_>, layout: &Layout, row: &Row) {
-    let lines: Vec<&str> = row.message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    with_message(sheet, layout, row, &lines.join("; "));
+    let mut joined = String::new();
+    for line in row.message.lines().map(|line| line.trim().trim_start_matches("* ")) {
+        if !joined.is_empty() && !line.is_empty() {
+            joined.push_str(if joined.ends_with(':') { " " } else { "; " });
+        }
+        joined.push_str(line);
+    }
+    with_message(sheet, layout, row, &joined);
 }
 
 /// A wide terminal: the message in its own column.
