@@ -1,10 +1,14 @@
 //! Arguments. The comments in here are the help text.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::gather::cloud::CloudOptions;
+use crate::gather::kubeconfig::KubeOptions;
+use crate::gather::limits;
 use crate::render::Format;
 use crate::tree::{Shape, ShowConditions};
 
@@ -12,7 +16,7 @@ use crate::tree::{Shape, ShowConditions};
 ///
 /// Reads what Magnum, Cluster API and OpenStack say about a cluster and names the cause,
 /// with its evidence and the fix. It reads and never changes anything.
-#[derive(Debug, Parser)]
+#[derive(Parser)]
 #[command(
     name = "kubectl-magnum",
     bin_name = "kubectl magnum",
@@ -20,7 +24,10 @@ use crate::tree::{Shape, ShowConditions};
     disable_help_subcommand = true,
     after_long_help = "\
 Examples:
-  # why is the cluster of this bundle stuck?
+  # why is it stuck?
+  kubectl magnum why prod
+
+  # the same from a bundle
   kubectl magnum why --from bundle.tar.gz
 
   # what is known about a cause that it named
@@ -33,6 +40,9 @@ pub struct Cli {
     /// Draw the page with ASCII characters only
     #[arg(long, global = true, display_order = 101)]
     pub ascii: bool,
+    /// Say on stderr what is asked, how long each answer takes, and which versions were found
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
     /// What to do
     #[command(subcommand)]
     pub command: Command,
@@ -50,18 +60,31 @@ pub enum Colour {
 }
 
 /// The commands.
-#[derive(Debug, Subcommand)]
+#[derive(Subcommand)]
 pub enum Command {
     /// Name the cause, with evidence and fix, above the condition tree
-    Why(Why),
+    Why(Box<Why>),
+    /// Show every cluster with its stack id, its status and for how long
+    List(Box<List>),
+    /// Write all that was read about a cluster to a folder or a .tar.gz, without secrets
+    Collect(Box<Collect>),
     /// Print the manual entry of a cause, or the list of causes
     Explain(Explain),
 }
 
 /// `why`
-#[derive(Debug, Args)]
+#[derive(Args)]
 #[command(after_long_help = "\
 Examples:
+  # by the name, UUID or stack id that Magnum shows
+  kubectl magnum why prod
+
+  # the clusters that are stuck
+  kubectl magnum why
+
+  # with another context and cloud
+  kubectl magnum why kube-4g0ec --context mgmt --os-cloud admin
+
   # from a bundle: the cluster that it was collected for
   kubectl magnum why --from bundle.tar.gz
 
@@ -74,18 +97,87 @@ Examples:
 Exit codes: 0 nothing is wrong, 1 something is, 2 usage, 3 nothing could be read,
 4 no such cluster or several, 5 not enough was seen to say.")]
 pub struct Why {
-    /// Magnum name, Magnum UUID or stack id; without it the cluster that the bundle is about
-    #[arg(value_name = "CLUSTER")]
+    /// Magnum name, Magnum UUID or stack id; without it the clusters that are stuck, or the one of the bundle
+    #[arg(id = "NAME", value_name = "CLUSTER")]
     pub cluster: Option<String>,
-    /// Read a bundle (a folder or a .tar.gz), or an archive of crust-gather
+    /// Read a bundle (a folder or a .tar.gz), or an archive of crust-gather, in place of the servers
     #[arg(long, value_name = "PATH")]
-    pub from: PathBuf,
+    pub from: Option<PathBuf>,
     /// Output format
     #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     pub output: Format,
     /// How the tree is drawn
     #[command(flatten)]
     pub shape: ShapeArgs,
+    /// Which servers are read, and how
+    #[command(flatten)]
+    pub live: Live,
+}
+
+/// `list`
+#[derive(Args)]
+pub struct List {
+    /// Only those that are stuck
+    #[arg(long)]
+    pub stuck: bool,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = ListFormat::Text, value_name = "FORMAT")]
+    pub output: ListFormat,
+    /// Which servers are read, and how
+    #[command(flatten)]
+    pub live: Live,
+}
+
+/// What a list is turned into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ListFormat {
+    /// A table
+    Text,
+    /// For a program
+    Json,
+}
+
+/// `collect`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  kubectl magnum collect prod prod.tar.gz
+  kubectl magnum why --from prod.tar.gz
+
+Secrets, tokens, passwords and user data are taken out before anything is written.")]
+pub struct Collect {
+    /// Magnum name, Magnum UUID or stack id
+    #[arg(id = "NAME", value_name = "CLUSTER")]
+    pub cluster: String,
+    /// Folder or .tar.gz that does not exist yet
+    #[arg(value_name = "PATH")]
+    pub path: PathBuf,
+    /// Which servers are read, and how
+    #[command(flatten)]
+    pub live: Live,
+}
+
+/// Which servers are read, and how.
+#[derive(Args)]
+pub struct Live {
+    /// Time limit for the whole run; what was read by then is used
+    #[arg(long, value_name = "DURATION", default_value = "20s", value_parser = limits::duration)]
+    pub timeout: Duration,
+    /// How far back the logs of the controllers are read
+    #[arg(long, value_name = "DURATION", default_value = "2h", value_parser = limits::duration)]
+    pub log_since: Duration,
+    /// Id of the project of the cluster, for when Magnum does not know it
+    #[arg(long, value_name = "ID")]
+    pub project: Option<String>,
+    /// Look at the clusters of all projects, which Magnum shows to an admin
+    #[arg(long)]
+    pub all_projects: bool,
+    /// Connection to the management cluster
+    #[command(flatten)]
+    pub kube: KubeOptions,
+    /// Connection to the cloud
+    #[command(flatten)]
+    pub cloud: CloudOptions,
 }
 
 /// Flags of the tree, as `clusterctl describe cluster` has them.
@@ -147,9 +239,9 @@ pub struct Explain {
 /// What to do about wrong arguments, where the error itself does not say it.
 #[must_use]
 pub fn hint(error: &clap::Error) -> Option<&'static str> {
-    // The bundle is the only argument that must be there.
+    // Only `collect` has arguments that must be there.
     (error.kind() == ErrorKind::MissingRequiredArgument).then_some(
-        "--from takes a bundle, a folder or a .tar.gz with what the servers said; live servers are not read yet",
+        "PATH is a folder or a .tar.gz that does not exist yet; `why --from PATH` reads it afterwards",
     )
 }
 
@@ -158,14 +250,14 @@ mod tests {
     use clap::{CommandFactory, Parser};
 
     fn check_hint(line: &str, hinted: bool) {
-        let error = super::Cli::try_parse_from(line.split_whitespace()).unwrap_err();
+        let error = super::Cli::try_parse_from(line.split_whitespace()).err().expect("a mistake");
         assert_eq!(super::hint(&error).is_some(), hinted, "{line}");
     }
 
     #[test]
-    fn who_forgets_the_bundle_is_told_what_it_is() {
-        check_hint("kubectl-magnum why", true);
-        check_hint("kubectl-magnum why web -o json", true);
+    fn who_forgets_where_to_collect_to_is_told() {
+        check_hint("kubectl-magnum collect", true);
+        check_hint("kubectl-magnum collect web", true);
     }
 
     #[test]

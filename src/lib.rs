@@ -1,20 +1,22 @@
 //! `kubectl magnum`: why an OpenStack Magnum cluster is stuck.
 //!
 //! ```text
-//!   bundle ───▶ World ───▶ Snapshot ───▶ WhyReport ───▶ text | json | yaml | markdown
-//!   documents   parsed     one cluster   the answer
-//!   and gaps    once       in the world  as data
+//!   servers ─▶ gather ─┐
+//!                      ├─▶ bundle ───▶ World ───▶ Snapshot ───▶ WhyReport ───▶ text | json | yaml | markdown
+//!   folder, .tar.gz ───┘   documents   parsed     one cluster   the answer
+//!                          and gaps    once       in the world  as data
 //! ```
 //!
 //! The rooms and the doors between them (a room may name only the rooms to its right;
 //! `tests/doors.rs` holds this list):
 //!
 //! ```text
+//! gather   → bundle, model, exit
 //! bundle   → exit                        model    → bundle            tree   → model, bundle, age
 //! causes   → bundle, model, report, age  report   → tree
 //! diagnose → bundle, model, causes, tree, report, exit, age
 //! render   → report, tree, age           manual   → causes, exit
-//! cli      → render, tree, exit          run      → all
+//! cli      → render, tree, exit, gather  run      → all
 //! ```
 //!
 //! From the bundle to the report nothing fails, nothing reads a clock, a file or the
@@ -26,6 +28,7 @@ pub mod causes;
 pub mod cli;
 pub mod diagnose;
 pub mod exit;
+pub mod gather;
 pub mod manual;
 pub mod model;
 pub mod render;

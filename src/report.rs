@@ -3,8 +3,12 @@
 //! Names in here are fixed: fields are added, never renamed. Readers must tolerate
 //! enum values they do not know. Times are RFC 3339 in UTC.
 
+mod list;
+
 use jiff::Timestamp;
 use serde::Serialize;
+
+pub use list::{ClusterLine, ClusterList};
 
 use crate::tree::Node;
 

@@ -1,13 +1,16 @@
 //! One function a command: a table of contents.
 
+mod live;
+mod parts;
+
 use std::io::{IsTerminal, Write};
 
 use crate::bundle::{Bundle, disk};
-use crate::cli::{Cli, Colour, Command, Explain, Why};
+use crate::cli::{Cli, Collect, Colour, Command, Explain, List, ListFormat, Why};
 use crate::exit::{Failure, code};
 use crate::model::resolve::{self, Found};
 use crate::model::{Snapshot, World};
-use crate::render::{self, Page, Styles};
+use crate::render::{self, Format, Page, Styles};
 use crate::report::WhyReport;
 use crate::tree::Shape;
 use crate::{diagnose, manual};
@@ -17,18 +20,59 @@ use crate::{diagnose, manual};
 /// # Errors
 /// [`Failure`] if there is no answer.
 pub fn run(cli: &Cli) -> Result<u8, Failure> {
+    if cli.verbose {
+        live::verbose();
+    }
     match &cli.command {
         Command::Why(args) => run_why(cli, args),
+        Command::List(args) => list(cli, args),
+        Command::Collect(args) => collect(args),
         Command::Explain(args) => explain(args),
     }
 }
 
 fn run_why(cli: &Cli, args: &Why) -> Result<u8, Failure> {
-    let bundle = disk::read(&args.from)?;
-    let report = why_shaped(&bundle, args.cluster.as_deref(), &args.shape.shape())?;
+    let bundle = match (&args.from, &args.cluster) {
+        (Some(path), _) => disk::read(path)?,
+        (None, Some(cluster)) => live::gather(&args.live, cluster, "why", false)?,
+        (None, None) => return stuck(cli, args),
+    };
+    // What was gathered was gathered for this cluster, whatever it was called.
+    let word = args.cluster.as_deref().filter(|_| args.from.is_some());
+    let report = why_shaped(&bundle, word, &args.shape.shape())?;
     let page = page(cli);
     print(&render::why(&report, args.output, &page))?;
     Ok(report.exit_code)
+}
+
+/// `why` without a cluster: those that are stuck.
+fn stuck(cli: &Cli, args: &Why) -> Result<u8, Failure> {
+    let bundle = live::gather_all(&args.live)?;
+    let list = diagnose::list(&World::new(&bundle), true);
+    match args.output {
+        Format::Json => print(&render::list_json(&list))?,
+        _ => print(&render::list(&list, &page(cli)))?,
+    }
+    Ok(list.exit_code)
+}
+
+fn list(cli: &Cli, args: &List) -> Result<u8, Failure> {
+    let bundle = live::gather_all(&args.live)?;
+    let list = diagnose::list(&World::new(&bundle), args.stuck);
+    match args.output {
+        ListFormat::Text => print(&render::list(&list, &page(cli)))?,
+        ListFormat::Json => print(&render::list_json(&list))?,
+    }
+    Ok(list.exit_code)
+}
+
+fn collect(args: &Collect) -> Result<u8, Failure> {
+    let bundle = live::gather(&args.live, &args.cluster, "collect", true)?;
+    let written = disk::write(&bundle, &args.path)?;
+    print(&parts::lines(&bundle))?;
+    let bytes: u64 = written.iter().map(|file| file.bytes).sum();
+    print(&format!("{} files, {} kB in {}\n", written.len(), bytes.div_ceil(1000), args.path.display()))?;
+    Ok(code::FINE)
 }
 
 /// The answer for one cluster of a bundle, with the default tree.

@@ -13,6 +13,7 @@ mod place;
 pub mod redact;
 mod shape;
 mod source;
+mod take;
 mod write;
 
 pub use meta::{Gap, Login, Meta, Missing, Place, Source, Target, Why};

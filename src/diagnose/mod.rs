@@ -12,6 +12,7 @@ mod excerpt;
 mod fill;
 mod head;
 mod health;
+mod list;
 mod loud;
 mod order;
 mod verdict;
@@ -22,6 +23,8 @@ use crate::model::action::Action;
 use crate::model::stage::{self, Waiting};
 use crate::report::{API_VERSION, ActionWord, GapReport, Progress, WhyReport};
 use crate::tree::{self, Shape};
+
+pub use list::list;
 
 /// The answer to "why" for one cluster.
 #[must_use]
@@ -83,5 +86,9 @@ fn progress(waiting: &Waiting) -> Progress {
 fn gaps(snapshot: &Snapshot<'_>) -> Vec<GapReport> {
     let mut gaps: Vec<&Gap> = snapshot.world.meta.gaps.iter().collect();
     gaps.sort_by(|a, b| a.part.cmp(&b.part));
-    gaps.iter().map(|g| GapReport { part: g.part.clone(), why: g.why.word(), says: g.says.clone() }).collect()
+    gaps.into_iter().map(gap).collect()
+}
+
+fn gap(gap: &Gap) -> GapReport {
+    GapReport { part: gap.part.clone(), why: gap.why.word(), says: gap.says.clone() }
 }

@@ -127,6 +127,20 @@ pub fn records(text: &str, taken_at: Timestamp) -> Vec<Record> {
     assemble::drafts(text).into_iter().map(|draft| draft.finish(taken_at)).collect()
 }
 
+/// Whether `line` may belong to the record that begins with the line `first`: for whoever
+/// reads a log line by line and cannot hold it. Lines of a record never come apart; a block
+/// may hold lines without a header that [`records`] makes a record of their own.
+#[must_use]
+pub fn joins(first: &str, line: &str) -> bool {
+    assemble::joins(first, line)
+}
+
+/// The line without the time that the kubelet puts before it.
+#[must_use]
+pub fn without_stamp(line: &str) -> &str {
+    assemble::strip_stamp(line).1
+}
+
 impl Record {
     /// The first value of a key.
     pub fn get(&self, key: &str) -> Option<&str> {

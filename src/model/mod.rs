@@ -27,6 +27,7 @@ pub mod message;
 pub mod node;
 pub mod noise;
 pub mod operation;
+pub mod plan;
 pub mod port;
 pub mod resolve;
 pub mod said;

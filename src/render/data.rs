@@ -4,7 +4,7 @@ use super::clean;
 use crate::report::WhyReport;
 
 /// Pretty JSON.
-pub(super) fn json(report: &WhyReport) -> String {
+pub(super) fn json(report: &impl serde::Serialize) -> String {
     // A report is made of strings, numbers and lists; none of its keys can fail to be a string.
     let text = serde_json::to_string_pretty(report).unwrap_or_else(|error| failed(&error.to_string()));
     format!("{}\n", armour(&text))

@@ -15,6 +15,7 @@ mod clean;
 mod data;
 mod escape;
 mod head;
+mod list;
 mod log;
 mod markdown;
 mod sentence;
@@ -34,7 +35,7 @@ mod tests;
 
 use clap::ValueEnum;
 
-use crate::report::WhyReport;
+use crate::report::{ClusterList, WhyReport};
 
 pub use style::Styles;
 
@@ -74,4 +75,14 @@ pub fn why(report: &WhyReport, format: Format, page: &Page) -> String {
         Format::Yaml => data::yaml(report),
         Format::Markdown => markdown::page(report),
     }
+}
+
+/// Writes the clusters as a table.
+pub fn list(list: &ClusterList, page: &Page) -> String {
+    list::table(list, page)
+}
+
+/// Writes the clusters for a program.
+pub fn list_json(list: &ClusterList) -> String {
+    data::json(list)
 }

@@ -108,6 +108,17 @@ impl<'a> Draft<'a> {
     }
 }
 
+/// Whether `line` may belong to the record that begins with `first`: it starts none of its
+/// own, or it is the next line of the same oslo traceback.
+pub(super) fn joins(first: &str, line: &str) -> bool {
+    let (_, body) = strip_stamp(line);
+    if !starts_record(body) {
+        return true;
+    }
+    let keys = oslo::key(body).zip(oslo::key(strip_stamp(first).1));
+    keys.is_some_and(|(line, first)| !line.has_context && line.same(&first))
+}
+
 /// A record of one shape, with nothing in it.
 pub(super) fn empty(shape: Shape) -> Record {
     Record {
@@ -143,7 +154,7 @@ fn starts_record(body: &str) -> bool {
 }
 
 /// The time that the kubelet puts before each line, and the line without it.
-fn strip_stamp(line: &str) -> (Option<&str>, &str) {
+pub(super) fn strip_stamp(line: &str) -> (Option<&str>, &str) {
     let bytes = line.as_bytes();
     let shaped = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')];
     if !shaped.iter().all(|(at, mark)| bytes.get(*at) == Some(mark)) {

@@ -1,0 +1,13 @@
+//! The real clients against servers on this machine.
+
+mod cloud;
+mod faults;
+mod kubernetes;
+mod login;
+mod program;
+mod runs;
+mod scenario;
+mod scenario_cloud;
+mod server;
+mod tls;
+mod whole;
