@@ -37,7 +37,7 @@ pub struct Cli {
     /// When to colour the output
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN", display_order = 100)]
     pub color: Colour,
-    /// Draw the page with ASCII characters only
+    /// Draw signs and tree with ASCII characters
     #[arg(long, global = true, display_order = 101)]
     pub ascii: bool,
     /// Say on stderr what is asked, how long each answer takes, and which versions were found

@@ -93,7 +93,7 @@ pub fn why_shaped(bundle: &Bundle, asked_for: Option<&str>, shape: &Shape) -> Re
     let word = asked_for.unwrap_or(&bundle.meta.asked_for);
     let cluster = match found.as_slice() {
         [one] => one,
-        [] => return Err(nothing(word, &resolve::all(&world))),
+        [] => return Err(nothing(word, &resolve::all(&world), &bundle.meta.notes)),
         several => return Err(ambiguous(word, several)),
     };
     // An archive that is about no cluster in particular: the only one in it has a name all the same.
@@ -122,14 +122,16 @@ fn no_longer(snapshot: &Snapshot<'_>) -> Failure {
         .hint(format!("what its delete left behind is shown by: kubectl magnum leftovers {name}{project}"))
 }
 
-fn nothing(word: &str, there: &[Found]) -> Failure {
+/// What was noted on reading may tell why the cluster is not there: an archive that ends early.
+fn nothing(word: &str, there: &[Found], notes: &[String]) -> Failure {
     let message = match word {
         "" => "find a cluster: there is none in the bundle".to_owned(),
         word => format!("find cluster {word:?}: nothing in the bundle carries that name"),
     };
     let failure = Failure::new(code::NO_SUCH_CLUSTER, message);
     match there {
-        [] => failure,
+        [] if notes.is_empty() => failure,
+        [] => failure.hint(notes.join("; ")),
         there => failure.hint(format!(
             "the bundle has {}; a Magnum name, a Magnum UUID or a stack id is understood",
             named(there)
@@ -194,5 +196,55 @@ fn print(text: &str) -> Result<(), Failure> {
             Err(Failure::new(code::NO_SOURCE, format!("write the answer: {error}")))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Found, ambiguous, nothing};
+    use crate::model::resolve::TakenFor;
+
+    fn cluster(name: Option<&str>, uuid: Option<&str>, stack_id: &str) -> Found {
+        Found {
+            uuid: uuid.map(str::to_owned),
+            stack_id: Some(stack_id.to_owned()),
+            name: name.map(str::to_owned),
+            project_id: None,
+            taken_for: TakenFor::Target,
+        }
+    }
+
+    #[test]
+    fn who_mistypes_a_name_is_shown_the_right_ones() {
+        let there = [cluster(Some("web"), Some("u-1"), "kube-aaaaa"), cluster(None, None, "kube-bbbbb")];
+        let failure = nothing("wbe", &there, &[]);
+        assert!(failure.message.contains("\"wbe\""));
+        let hint = failure.hint.unwrap();
+        assert!(hint.contains("web (UUID u-1, stack kube-aaaaa); stack kube-bbbbb;"), "{hint}");
+        assert_eq!(nothing("wbe", &[], &[]).hint, None);
+    }
+
+    #[test]
+    fn a_bundle_that_ends_early_is_said_to() {
+        let failure = nothing("", &[], &["the bundle was not read to its end: damaged".to_owned()]);
+        assert!(failure.hint.unwrap().contains("not read to its end"));
+    }
+
+    #[test]
+    fn an_empty_name_is_not_quoted() {
+        let two = [cluster(None, None, "kube-aaaaa"), cluster(None, None, "kube-bbbbb")];
+        for failure in [nothing("", &[], &[]), ambiguous("", &two)] {
+            assert!(!failure.message.contains("\"\""), "{}", failure.message);
+        }
+    }
+
+    #[test]
+    fn of_very_many_clusters_the_first_are_offered() {
+        let many: Vec<Found> = (0..11).map(|at| cluster(None, None, &format!("kube-{at}."))).collect();
+        let hint = ambiguous("web", &many).hint.unwrap();
+        assert!(
+            hint.contains("kube-7.") && !hint.contains("kube-8.") && hint.ends_with("; and 3 more"),
+            "{hint}"
+        );
     }
 }

@@ -48,9 +48,6 @@ fn read_within(path: &Path, limits: &Limits) -> Result<Bundle, Failure> {
     for trouble in found.troubles {
         gaps.add(trouble, &bundle.meta);
     }
-    if let Some((_, says)) = cut.as_ref().filter(|_| parts(&bundle).is_empty()) {
-        return Err(refused(path, &format!("nothing of it could be read: {says}")));
-    }
     if let Some((why, says)) = cut {
         for part in parts(&bundle) {
             gaps.note(part, why, &says);

@@ -75,6 +75,8 @@ fn look(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Unseen> {
     }
     let ill: Vec<&Node<'_>> = snapshot.nodes.iter().filter(|n| sick(n).is_some()).collect();
     let why = first.text.lines().next().unwrap_or_default().trim();
+    // What Cluster API puts before each such message is what the headline says already.
+    let why = why.trim_start_matches("Failed to apply ClusterResourceSet resources to Cluster: ");
     let mut finding =
         Finding::new(format!("ClusterResourceSet {} cannot be applied to the cluster: {why}", first.name))
             .likely_if(ill.is_empty())

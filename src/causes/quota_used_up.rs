@@ -141,10 +141,8 @@ fn finding(snapshot: &Snapshot<'_>, refused: &Refused<'_>) -> Finding {
 
 fn headline(snapshot: &Snapshot<'_>, refused: &Refused<'_>, nodes: &[&Node<'_>]) -> String {
     let service = refused.service.word();
-    let project = match snapshot.project_name().or(snapshot.project_id()) {
-        Some(project) => format!("project {project}"),
-        None => "the cluster's project".to_owned(),
-    };
+    let project = snapshot.project_name().or(snapshot.project_id());
+    let project = project.map_or_else(|| "the cluster's project".to_owned(), |p| format!("project {p}"));
     let what = kit::and(&refused.refusal.resources.iter().map(|r| words(r)).collect::<Vec<_>>());
     let refuses = match nodes {
         [] => "refuses the request".to_owned(),

@@ -72,3 +72,36 @@ fn sources(report: &WhyReport) -> String {
         _ => format!("{read} of {} sources read, see below", read + missing),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::render::{Format, Page, samples, why};
+    use crate::report::NotChecked;
+
+    fn check_read(parts_read: usize, parts_missing: usize, expected: &str) {
+        let mut report = samples::healthy();
+        (report.source.parts_read, report.source.parts_missing) = (parts_read, parts_missing);
+        let text = why(&report, Format::Text, &Page::default());
+        assert!(text.lines().nth(1).unwrap().ends_with(expected), "{text}");
+    }
+
+    #[test]
+    fn how_much_was_read_is_said() {
+        check_read(46, 0, "all 46 sources read");
+        check_read(1, 0, "1 source read");
+        check_read(44, 2, "44 of 46 sources read, see below");
+        check_read(0, 0, "no list of what was read");
+    }
+
+    #[test]
+    fn all_is_not_said_where_a_cause_wants_for_a_part() {
+        let mut report = samples::healthy();
+        report.source.parts_missing = 0;
+        report.not_checked =
+            vec![NotChecked { cause: "quota-used-up", needs: vec!["log/capo-system".into()] }];
+        let text = why(&report, Format::Text, &Page::default());
+        let read = format!(" {} sources read", report.source.parts_read);
+        let line = text.lines().nth(1).unwrap();
+        assert!(line.ends_with(&read) && !line.contains("all "), "{text}");
+    }
+}

@@ -109,3 +109,52 @@ fn lacking(list: &[NotChecked]) -> String {
 fn entry(sheet: &mut Sheet<'_>, label: &str, words: &str) {
     sheet.prose(&[(sheet.styles().dim, label)], WORDS, (Style::new(), words));
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::render::{Format, Page, samples, why};
+    use crate::report::NotChecked;
+
+    /// The words behind "not checked", without the line breaks of the page.
+    fn unchecked(causes: &[(&'static str, &[&str])], format: Format) -> String {
+        let mut report = samples::quota_used_up();
+        let parts = |needs: &[&str]| needs.iter().map(|part| (*part).to_owned()).collect();
+        report.not_checked =
+            causes.iter().map(|(cause, needs)| NotChecked { cause, needs: parts(needs) }).collect();
+        let text = why(&report, format, &Page::default());
+        let (_, words) = text.split_once("not checked").unwrap();
+        words.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Seven causes: every one lacks b, six of them c, two a, one d.
+    const MANY: [(&str, &[&str]); 7] = [
+        ("one", &["a", "b", "c"]),
+        ("two", &["a", "b", "c"]),
+        ("three", &["b", "c"]),
+        ("four", &["b", "c"]),
+        ("five", &["b", "c"]),
+        ("six", &["b", "c"]),
+        ("seven", &["b", "d"]),
+    ];
+
+    #[test]
+    fn few_unchecked_causes_are_named() {
+        assert_eq!(unchecked(&MANY[..2], Format::Text), "without a, b, c: one, two");
+        assert_eq!(unchecked(&MANY[1..4], Format::Text), "without a, b, c: two without b, c: three, four");
+    }
+
+    #[test]
+    fn of_many_unchecked_causes_only_what_they_lack_is_told() {
+        assert_eq!(unchecked(&MANY, Format::Text), "7 causes, mostly without b, c, a (-o wide names them)");
+        let same: Vec<(&str, &[&str])> = MANY.iter().map(|(cause, _)| (*cause, ["b"].as_slice())).collect();
+        assert_eq!(unchecked(&same, Format::Text), "7 causes, without b (-o wide names them)");
+    }
+
+    #[test]
+    fn wide_names_all_unchecked_causes() {
+        assert_eq!(
+            unchecked(&MANY, Format::Wide),
+            "without a, b, c: one, two without b, c: three, four, five, six without b, d: seven"
+        );
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::sheet::Sheet;
 use super::{Page, causes, head, log, tail, tree, verdict};
-use crate::report::WhyReport;
+use crate::report::{Verdict, WhyReport};
 
 /// How much of the proof is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,10 @@ pub(super) fn page(report: &WhyReport, detail: Detail, page: &Page) -> String {
     sheet.gap();
     tree::write(&mut sheet, &report.tree, report.taken_at, detail);
     sheet.gap();
-    log::write(&mut sheet, &report.log, report.taken_at);
+    // Each cluster's first minutes leave errors in the logs; where nothing is wrong they only alarm.
+    if report.verdict != Verdict::Healthy || detail == Detail::Wide {
+        log::write(&mut sheet, &report.log, report.taken_at);
+    }
     sheet.gap();
     tail::write(&mut sheet, report, detail);
     let mut text = sheet.finish();
