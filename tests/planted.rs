@@ -8,7 +8,7 @@
 #[expect(dead_code, reason = "another test needs the rest")]
 mod change;
 
-use change::{bundle, objects, own, rows, stack};
+use change::{bundle, magnum, objects, own, rows, stack};
 use jiff::{SignedDuration, Timestamp};
 use kubectl_magnum::bundle::{Bundle, Log, Object};
 use kubectl_magnum::report::Verdict;
@@ -139,6 +139,31 @@ fn failure_messages_of_machines_that_are_nodes() {
                 object.value["status"]["failureMessage"] = json!(REFUSALS[0]);
             }
         }
+    });
+}
+
+/// Another create of the project failed within the minutes in which this cluster was last changed.
+#[test]
+fn requests_of_others_in_the_conductors_log() {
+    stays_healthy("another's request", |b| {
+        let project = b.meta.target.project_id.clone().unwrap();
+        let changed: Timestamp = magnum(b)["updated_at"].as_str().unwrap().parse().unwrap();
+        let mut text = String::new();
+        for minutes in [-1, 1] {
+            let at = (changed + SignedDuration::from_mins(minutes)).strftime("%Y-%m-%d %H:%M:%S");
+            text += &format!(
+                "{at}.000 8 ERROR oslo_messaging.rpc.server [None req-1 u1 {project} - - default -] Exception during \
+                 message handling: openstack.exceptions.HttpException: HttpException: 403: Client Error for url: \
+                 http://n:8774/v2.1/os-server-groups, Quota exceeded, too many server groups.\n"
+            );
+        }
+        b.logs.push(Log {
+            namespace: "openstack".to_owned(),
+            pod: "magnum-conductor-planted".to_owned(),
+            container: "magnum-conductor".to_owned(),
+            previous: false,
+            text,
+        });
     });
 }
 

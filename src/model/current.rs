@@ -43,6 +43,7 @@ pub fn judge(snapshot: &Snapshot<'_>, mut messages: Vec<Message>) -> Vec<Message
         message.over = noise::of(snapshot, message)
             .or_else(|| old(snapshot, message))
             .or_else(|| of_the_create(snapshot, message))
+            .or_else(|| completed(snapshot, message))
             .or_else(|| overtaken(snapshot, message, &successes))
             .or_else(|| turned_good(snapshot, message))
             .or_else(|| thing_gone(snapshot, message));
@@ -110,6 +111,16 @@ fn of_the_create(snapshot: &Snapshot<'_>, message: &Message) -> Option<&'static 
     let begun = snapshot.action == Action::Delete && snapshot.since.at.is_some_and(|at| message.last < at);
     let make = message.operation.is_some_and(|o| o.verb == Verb::Make);
     (begun && make && !message.state()).then_some("it is about the create, and the cluster is being deleted")
+}
+
+/// What the conductor logged before Magnum noted *_COMPLETE was not the end of it, or was
+/// about another cluster of the project.
+fn completed(snapshot: &Snapshot<'_>, message: &Message) -> Option<&'static str> {
+    let complete = snapshot.status().ends_with("_COMPLETE");
+    let noted = snapshot.magnum.cluster.and_then(|c| c.time("updated_at").or_else(|| c.time("created_at")));
+    let before = message.weak || noted.is_some_and(|at| message.last <= at);
+    let conductor = matches!(message.source, Source::Conductor(_));
+    (conductor && complete && before).then_some("Magnum has completed what it was asked for since")
 }
 
 fn overtaken(snapshot: &Snapshot<'_>, message: &Message, successes: &[Success<'_>]) -> Option<&'static str> {
