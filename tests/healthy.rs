@@ -138,6 +138,24 @@ fn one_number_or_state_wrong_is_not_healthy() {
                 json!("ERROR");
         });
         add("a server gone".into(), &|b| take_out(b, "openstack/compute/servers", "servers"));
+        for kind in
+            ["OpenStackMachine", "OpenStackServer", "MachineDeployment", "KubeadmControlPlane", "Deployment"]
+        {
+            add(format!("no {kind}"), &|b| b.objects.retain(|o| o.value["kind"] != kind));
+        }
+        add("no CAPO".into(), &|b| b.objects.retain(|o| o.value["metadata"]["namespace"] != "capo-system"));
+        for kind in ["OpenStackCluster", "KubeadmControlPlane", "MachineDeployment"] {
+            add(format!("{kind} is being deleted"), &|b| {
+                let now = b.meta.taken_at.unwrap().to_string();
+                objects(b, kind)[0].value["metadata"]["deletionTimestamp"] = json!(now);
+            });
+        }
+        add("a node group that only Magnum has".into(), &|b| {
+            let groups = rows(b, "openstack/container-infra/nodegroups", "nodegroups");
+            let mut group = groups.iter().find(|g| g["role"] == "worker").unwrap().clone();
+            group["name"] = json!("batch");
+            groups.push(group);
+        });
         for status in ["UPDATE_FAILED", "CREATE_FAILED", "UPDATE_IN_PROGRESS", "DELETE_FAILED"] {
             add(status.into(), &|b| magnum(b)["status"] = json!(status));
         }

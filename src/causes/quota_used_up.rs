@@ -192,7 +192,7 @@ impl Row {
         let limit = self.limit?;
         let project = snapshot.project_id().unwrap_or_default();
         let used = self.used.map_or_else(|| "use not told".to_owned(), |used| format!("{used} used"));
-        let place = format!("openstack quota show {}--usage {project}", self.place);
+        let place = format!("openstack {} {project}", self.place);
         Some(kit::seen(
             format!("quota of the project, {}", self.resource),
             place,
@@ -203,10 +203,10 @@ impl Row {
 
 fn row(snapshot: &Snapshot<'_>, refused: &Refused<'_>, resource: &str) -> Row {
     let (part, body, used, place) = match refused.service {
-        Service::Neutron => ("openstack/network/quotas", "quota", "used", "--network "),
-        Service::Octavia => ("openstack/load-balancer/quotas", "quota", "used", "--network "),
-        Service::Cinder => ("openstack/volume/quotas", "quota_set", "in_use", "--volume "),
-        _ => ("openstack/compute/quotas", "quota_set", "in_use", "--compute "),
+        Service::Neutron => ("openstack/network/quotas", "quota", "used", "quota show --network --usage"),
+        Service::Octavia => ("openstack/load-balancer/quotas", "quota", "used", "loadbalancer quota show"),
+        Service::Cinder => ("openstack/volume/quotas", "quota_set", "in_use", "quota show --volume --usage"),
+        _ => ("openstack/compute/quotas", "quota_set", "in_use", "quota show --compute --usage"),
     };
     let quotas = snapshot.world.body(part).and_then(|b| b.at(body)).map(Doc);
     let number = |field: &str| quotas?.int(&format!("{resource}.{field}"));
@@ -303,6 +303,12 @@ fn ends(
             )
         };
     }
+    if alone.iter().any(|n| kit::machine::keeps_the_control_plane(snapshot, n)) {
+        return finding.recovers(
+            Recovers::Never,
+            "It does not end by itself, and the machine must not be deleted: it is the only one that the control plane has.",
+        );
+    }
     for node in &alone {
         finding = finding.value("machine", node.name);
     }
@@ -336,74 +342,4 @@ fn set(snapshot: &Snapshot<'_>, refused: &Refused<'_>, resource: &str) -> String
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::testing::{check, report};
-
-    const ID: &str = super::CAUSE.id;
-
-    const REFUSED: &str = r#"=== openstack/container-infra/clusters.json
-{"clusters": [{"uuid": "11111111-2222-4333-8444-555555555555", "name": "web", "stack_id": "kube-abcde",
- "project_id": "p1", "status": "CREATE_IN_PROGRESS", "created_at": "2026-01-01T11:50:00Z"}]}
-=== kubernetes/objects.yaml
-apiVersion: infrastructure.cluster.x-k8s.io/v1beta1
-kind: OpenStackCluster
-metadata: {name: kube-abcde-x1x1x, namespace: magnum-system, labels: {cluster.x-k8s.io/cluster-name: kube-abcde}}
-status:
-  conditions:
-  - {type: RouterReady, status: 'False', severity: Error, reason: RouterCreateFailed, lastTransitionTime: '2026-01-01T11:52:00Z',
-     message: 'Failed to reconcile router: Expected HTTP response code [201 202] when accessing [POST http://n:9696/v2.0/routers], but got 409 instead: {"NeutronError": {"type": "OverQuota", "message": "Quota exceeded for resources: [''router''].", "detail": ""}}'}
-"#;
-
-    #[test]
-    fn a_refusal_in_a_condition_is_certain() {
-        check(ID, REFUSED, &[], "certain");
-    }
-
-    #[test]
-    fn numbers_and_the_command_come_from_the_quota_list() {
-        let quotas = r#"=== openstack/network/quotas.json
-{"quota": {"router": {"limit": 9, "used": 9, "reserved": 0}}}
-"#;
-        let report = report(&format!("{REFUSED}{quotas}"), &[]);
-        let cause = &report.causes[0];
-        assert!(cause.says.iter().any(|s| s.contains("9 of 9 routers")), "{:?}", cause.says);
-        let lines: Vec<&String> = cause.fix.steps.iter().flat_map(|s| &s.run).collect();
-        assert!(lines.iter().any(|l| *l == "openstack quota set --routers 10 p1"), "{lines:?}");
-    }
-
-    #[test]
-    fn a_quota_raised_since_makes_it_likely() {
-        let quotas = r#"=== openstack/network/quotas.json
-{"quota": {"router": {"limit": 20, "used": 9, "reserved": 0}}}
-"#;
-        check(ID, &format!("{REFUSED}{quotas}"), &[], "likely");
-        let cause = &report(&format!("{REFUSED}{quotas}"), &[]).causes[0];
-        assert!(cause.says[0].contains("was used up"), "{:?}", cause.says);
-        assert!(!cause.fix.steps.iter().any(|s| s.say.contains("raise the quota")), "{:?}", cause.fix);
-    }
-
-    /// The same text as an event, with the router made a minute later.
-    #[test]
-    fn a_healed_refusal_is_none() {
-        let event = |reason: &str, minute: u8, message: &str| {
-            format!(
-                "---\napiVersion: v1\nkind: Event\nmetadata: {{name: kube-abcde-x1x1x.{minute}, namespace: magnum-system}}\n\
-                 involvedObject: {{kind: OpenStackCluster, name: kube-abcde-x1x1x, namespace: magnum-system}}\n\
-                 reason: {reason}\ntype: Warning\nmessage: \"{message}\"\nlastTimestamp: '2026-01-01T11:{minute}:00Z'\n"
-            )
-        };
-        let objects = REFUSED.split("=== kubernetes").next().unwrap();
-        let refusal = "Failed to create router: Quota exceeded for resources: ['router'].";
-        let failed = event("Failedcreaterouter", 52, refusal);
-        let made = event("Successfulcreaterouter", 53, "Created router");
-        check(ID, &format!("{objects}=== kubernetes/events.yaml\n{failed}"), &[], "certain");
-        check(ID, &format!("{objects}=== kubernetes/events.yaml\n{failed}{made}"), &[], "no");
-    }
-
-    #[test]
-    fn without_the_infrastructure_it_is_not_checked() {
-        let objects = REFUSED.split("=== kubernetes").next().unwrap();
-        check(ID, objects, &["kubernetes/openstackcluster"], "not checked");
-        check(ID, objects, &[], "no");
-    }
-}
+mod tests;

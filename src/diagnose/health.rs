@@ -4,10 +4,10 @@
 //! Types that are not in the tables are not compared; what the noise rules name, and
 //! summaries made of nothing else, do not count.
 
+use super::compared::compared;
 use crate::causes::kit;
-use crate::model::noise;
 use crate::model::snapshot::Snapshot;
-use crate::model::{Condition, Doc, Message, Source};
+use crate::model::{Condition, Doc, Message, Source, noise, version, waits};
 use crate::report::Evidence;
 
 /// What was found wrong, and what could not be seen.
@@ -41,107 +41,6 @@ const VITAL: [&str; 14] = [
     "openstack/load-balancer/loadbalancers",
 ];
 
-/// Condition types that a healthy object of a kind shows with their good value.
-fn compared(kind: &str) -> &'static [&'static str] {
-    match kind {
-        "Cluster" => &[
-            "Available",
-            "RemoteConnectionProbe",
-            "InfrastructureReady",
-            "ControlPlaneInitialized",
-            "ControlPlaneAvailable",
-            "ControlPlaneReady",
-            "WorkersAvailable",
-            "TopologyReconciled",
-            "ControlPlaneMachinesReady",
-            "WorkerMachinesReady",
-            "ControlPlaneMachinesUpToDate",
-            "WorkerMachinesUpToDate",
-            "RollingOut",
-            "Remediating",
-            "ScalingUp",
-            "ScalingDown",
-            "Paused",
-            "Deleting",
-            "Ready",
-        ],
-        "KubeadmControlPlane" => &[
-            "Available",
-            "CertificatesAvailable",
-            "Initialized",
-            "EtcdClusterHealthy",
-            "ControlPlaneComponentsHealthy",
-            "MachinesReady",
-            "MachinesUpToDate",
-            "MachinesCreated",
-            "MachinesSpecUpToDate",
-            "Resized",
-            "RollingOut",
-            "Remediating",
-            "ScalingUp",
-            "ScalingDown",
-            "Paused",
-            "Deleting",
-            "Ready",
-        ],
-        "Machine" => &[
-            "Available",
-            "Ready",
-            "UpToDate",
-            "BootstrapConfigReady",
-            "BootstrapReady",
-            "InfrastructureReady",
-            "NodeHealthy",
-            "NodeReady",
-            "HealthCheckSucceeded",
-            "NodeKubeadmLabelsAndTaintsSet",
-            "EtcdPodHealthy",
-            "EtcdMemberHealthy",
-            "APIServerPodHealthy",
-            "ControllerManagerPodHealthy",
-            "SchedulerPodHealthy",
-            "Updating",
-            "Paused",
-            "Deleting",
-        ],
-        "MachineDeployment" => &[
-            "Available",
-            "MachinesReady",
-            "MachinesUpToDate",
-            "MachineSetReady",
-            "RollingOut",
-            "Remediating",
-            "ScalingUp",
-            "ScalingDown",
-            "Paused",
-            "Deleting",
-            "Ready",
-        ],
-        "MachineSet" => &[
-            "MachinesReady",
-            "MachinesUpToDate",
-            "MachinesCreated",
-            "Resized",
-            "Remediating",
-            "ScalingUp",
-            "ScalingDown",
-            "Paused",
-            "Deleting",
-            "Ready",
-        ],
-        "MachineHealthCheck" => &["RemediationAllowed", "Paused"],
-        "KubeadmConfig" => &["Ready", "CertificatesAvailable", "DataSecretAvailable", "Paused"],
-        "ClusterResourceSet" => &["ResourcesApplied", "Paused"],
-        "ClusterClass" => &["VariablesReady", "VariablesReconciled", "Paused"],
-        "OpenStackCluster" => {
-            &["Ready", "NetworkReady", "RouterReady", "SecurityGroupsReady", "APIEndpointReady"]
-        }
-        "OpenStackMachine" => &["Ready", "InstanceReady", "APIServerIngressReadyCondition"],
-        "OpenStackServer" => &["Ready", "InstanceReady"],
-        _ => &[],
-    }
-}
-
 /// Holds the cluster against what a healthy one shows.
 pub(super) fn examine(snapshot: &Snapshot<'_>) -> Health {
     let mut health = Health { unseen: snapshot.unread(&VITAL), ..Health::default() };
@@ -152,6 +51,7 @@ pub(super) fn examine(snapshot: &Snapshot<'_>) -> Health {
         }
         if doc.kind() != "ClusterClass" {
             generation(snapshot, doc, &mut health);
+            standing(snapshot, doc, &mut health);
         }
     }
     numbers(snapshot, &mut health);
@@ -244,8 +144,21 @@ fn generation(snapshot: &Snapshot<'_>, doc: Doc<'_>, health: &mut Health) {
     }
 }
 
+/// What is being deleted, or was never summed up by its controller, is not as it should be.
+fn standing(snapshot: &Snapshot<'_>, doc: Doc<'_>, health: &mut Health) {
+    if let Some(at) = doc.deleting() {
+        ill(snapshot, health, doc, format!("being deleted for {}", kit::age(snapshot.age(at))));
+    }
+    let summed = matches!(doc.kind(), "Cluster" | "KubeadmControlPlane" | "MachineDeployment");
+    if summed && ["Available", "Ready"].iter().all(|kind| doc.condition(kind).is_none()) {
+        ill(snapshot, health, doc, "no condition Available or Ready yet".to_owned());
+    }
+}
+
 fn machines(snapshot: &Snapshot<'_>, health: &mut Health) {
-    let with_servers = !snapshot.kube.openstack_servers.some().is_empty();
+    // OpenStackServers are CAPO 0.11's and newer's.
+    let new = snapshot.capo().and_then(|v| version::at_least(v, "0.11")) == Some(true);
+    let with_servers = !snapshot.kube.openstack_servers.some().is_empty() || new;
     for node in &snapshot.nodes {
         let Some(machine) = node.machine else {
             if let Some(doc) = node.infra.or(node.server) {
@@ -258,8 +171,8 @@ fn machines(snapshot: &Snapshot<'_>, health: &mut Health) {
                 ill(snapshot, health, machine, format!("no condition {kind} yet"));
             }
         }
-        if let Some(at) = node.deleting() {
-            ill(snapshot, health, machine, format!("being deleted for {}", kit::age(snapshot.age(at))));
+        if node.infra.is_none() && snapshot.kube.openstack_machines.whole() {
+            ill(snapshot, health, machine, "its OpenStackMachine does not exist".to_owned());
         }
         if with_servers && !node.server.is_some_and(|s| s.good("Ready")) {
             let state = node.server.map_or("missing", |s| s.text("status.instanceState"));
@@ -360,6 +273,7 @@ fn magnum(snapshot: &Snapshot<'_>, health: &mut Health) {
     }
     for group in snapshot.magnum.groups.some() {
         let status = group.text("status");
+        made(snapshot, *group, health);
         if !status.is_empty() && !status.ends_with("_COMPLETE") {
             let place = format!("openstack coe nodegroup show {cluster} {}", group.text("name"));
             health.ills.push(kit::seen(
@@ -371,7 +285,36 @@ fn magnum(snapshot: &Snapshot<'_>, health: &mut Health) {
     }
 }
 
+/// A worker group is real by its MachineDeployment. How many nodes it has is only a note: the
+/// autoscaler changes the number behind Magnum's back.
+fn made(snapshot: &Snapshot<'_>, group: Doc<'_>, health: &mut Health) {
+    let (name, deployments) = (group.text("name"), &snapshot.kube.deployments);
+    if group.text("role") == "master" || name.is_empty() || !deployments.whole() {
+        return;
+    }
+    let label = "topology.cluster.x-k8s.io/deployment-name";
+    let Some(made) = deployments.some().iter().find(|d| d.label(label) == Some(name)) else {
+        let place = format!("kubectl -n {} get machinedeployments", snapshot.marks.namespace);
+        health.ills.push(kit::seen(format!("node group {name}"), place, "has no MachineDeployment"));
+        return;
+    };
+    let (magnum, kube) = (group.int("node_count"), made.int("spec.replicas"));
+    if let (Some(magnum), Some(kube)) = (magnum, kube)
+        && magnum != kube
+    {
+        health
+            .notes
+            .push(format!("node group {name}: Magnum counts {magnum} nodes, Cluster API wants {kube}"));
+    }
+}
+
 fn controllers(snapshot: &Snapshot<'_>, health: &mut Health) {
+    for provider in [waits::CORE, waits::KCP, waits::BOOTSTRAP, waits::CAPO] {
+        if matches!(snapshot.controller(provider), Ok(None)) {
+            let place = format!("kubectl get deployments -A -l cluster.x-k8s.io/provider={provider}");
+            health.ills.push(kit::seen(format!("controller {provider}"), place, "does not exist"));
+        }
+    }
     for controller in snapshot.controllers.iter().filter(|c| c.down()) {
         let kind = controller.kind.to_ascii_lowercase();
         let place = format!("kubectl -n {} get {kind} {}", controller.namespace, controller.name);

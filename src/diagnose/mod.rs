@@ -8,6 +8,7 @@
     clippy::unwrap_used
 )]
 
+mod compared;
 mod excerpt;
 mod fill;
 mod head;

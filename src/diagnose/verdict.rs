@@ -52,6 +52,9 @@ pub(super) fn of(
             format!("the cause is not known; {}", wait_words(snapshot, over)),
         );
     }
+    if let Some(stopped) = terminal(snapshot) {
+        return judged(Verdict::CauseUnknown, format!("the cause is not known; {stopped}"));
+    }
     if !health.unseen.is_empty() {
         return judged(
             Verdict::NotEnoughSeen,
@@ -71,6 +74,13 @@ pub(super) fn of(
             kit::plural(health.ills.len(), "thing is", "things are") + " not as in a healthy cluster"
         ),
     )
+}
+
+/// A machine that nobody works on any more: its stage has no limit, and no end.
+fn terminal(snapshot: &Snapshot<'_>) -> Option<String> {
+    let mut alive = snapshot.nodes.iter().filter(|n| n.machine.is_some() && n.deleting().is_none());
+    let node = alive.find(|n| !n.joined() && n.given_up()).filter(|_| snapshot.action != Action::Delete)?;
+    Some(format!("CAPO has given up the server of {}", kit::machine::named(node)))
 }
 
 fn unseen_words(health: &Health) -> String {

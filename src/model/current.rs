@@ -9,8 +9,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::action::Action;
 use super::api_error::{Failing, Service};
-use super::controller::Controller;
 use super::message::{Message, Source};
+use super::node::Node;
 use super::operation::{self, Operation, Step, Verb};
 use super::snapshot::Snapshot;
 use super::{Doc, Seen, Status, noise, stage};
@@ -38,24 +38,39 @@ pub fn judge(snapshot: &Snapshot<'_>, mut messages: Vec<Message>) -> Vec<Message
             ok.then_some(Success { kind: &e.kind, name: &e.name, operation, last: e.last? })
         })
         .collect();
-    let spoken: Vec<Message> =
-        messages.iter().filter(|m| !m.state() && m.source != Source::Failure).cloned().collect();
-    let capo = snapshot.controllers.iter().find(|c| c.provider == "infrastructure-openstack");
-    // Who may not see the Deployments cannot know whether the conditions are kept up.
-    let unknown = capo.is_none() && snapshot.world.gap("kubernetes/deployment").is_some();
-    let capo_down = unknown || capo.is_some_and(Controller::down);
+    let capo_down = nobody_keeps_up(snapshot);
     for message in &mut messages {
         message.over = noise::of(snapshot, message)
             .or_else(|| old(snapshot, message))
-            .or_else(|| uncorroborated(snapshot, message, &spoken))
             .or_else(|| of_the_create(snapshot, message))
+            .or_else(|| completed(snapshot, message))
             .or_else(|| overtaken(snapshot, message, &successes))
             .or_else(|| turned_good(snapshot, message))
             .or_else(|| thing_gone(snapshot, message));
         message.weak |= capo_down && message.kind.starts_with("OpenStack") && !message.logged();
     }
     supersede(&mut messages);
+    // A failureMessage needs a sentence that still holds beside it, so these come last.
+    let spoken: Vec<Message> = messages
+        .iter()
+        .filter(|m| m.current() && !m.state() && m.source != Source::Failure)
+        .cloned()
+        .collect();
+    for message in messages.iter_mut().filter(|m| m.current() && m.source == Source::Failure) {
+        message.over = uncorroborated(snapshot, message, &spoken);
+    }
     messages
+}
+
+/// True if CAPO does not run, or nobody knows whether it does: its conditions then tell of
+/// the last time that it did.
+fn nobody_keeps_up(snapshot: &Snapshot<'_>) -> bool {
+    match snapshot.controllers.iter().find(|c| c.provider == "infrastructure-openstack") {
+        Some(capo) => capo.down(),
+        // A whole list of the others: it is gone. And who may not see the list cannot know.
+        None if snapshot.kube.controllers.whole() => !snapshot.controllers.is_empty(),
+        None => snapshot.world.gap("kubernetes/deployment").is_some(),
+    }
 }
 
 fn old(snapshot: &Snapshot<'_>, message: &Message) -> Option<&'static str> {
@@ -65,13 +80,15 @@ fn old(snapshot: &Snapshot<'_>, message: &Message) -> Option<&'static str> {
 
 /// A failureMessage has no time: it holds only while the same request keeps failing.
 fn uncorroborated(snapshot: &Snapshot<'_>, message: &Message, spoken: &[Message]) -> Option<&'static str> {
-    if message.source != Source::Failure {
-        return None;
-    }
     if stage::infrastructure_ready(snapshot)
         && matches!(message.kind.as_str(), "Cluster" | "OpenStackCluster")
     {
         return Some("a failureMessage is never cleared, and the infrastructure is ready by now");
+    }
+    let node = snapshot.nodes.iter().find(|n| n.name == message.name || n.infra_name() == message.name);
+    let made = message.reason == "CreateError" && node.is_some_and(Node::joined);
+    if made && matches!(message.kind.as_str(), "Machine" | "OpenStackMachine") {
+        return Some("a failureMessage is never cleared, and the machine has become a node since");
     }
     let Some(api) = &message.api else { return None };
     let again = spoken.iter().any(|other| {
@@ -94,6 +111,16 @@ fn of_the_create(snapshot: &Snapshot<'_>, message: &Message) -> Option<&'static 
     let begun = snapshot.action == Action::Delete && snapshot.since.at.is_some_and(|at| message.last < at);
     let make = message.operation.is_some_and(|o| o.verb == Verb::Make);
     (begun && make && !message.state()).then_some("it is about the create, and the cluster is being deleted")
+}
+
+/// What the conductor logged before Magnum noted *_COMPLETE was not the end of it, or was
+/// about another cluster of the project.
+fn completed(snapshot: &Snapshot<'_>, message: &Message) -> Option<&'static str> {
+    let complete = snapshot.status().ends_with("_COMPLETE");
+    let noted = snapshot.magnum.cluster.and_then(|c| c.time("updated_at").or_else(|| c.time("created_at")));
+    let before = message.weak || noted.is_some_and(|at| message.last <= at);
+    let conductor = matches!(message.source, Source::Conductor(_));
+    (conductor && complete && before).then_some("Magnum has completed what it was asked for since")
 }
 
 fn overtaken(snapshot: &Snapshot<'_>, message: &Message, successes: &[Success<'_>]) -> Option<&'static str> {

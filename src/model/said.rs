@@ -223,7 +223,9 @@ fn gaps(snapshot: &Snapshot<'_>) -> Vec<Message> {
 
 fn events(snapshot: &Snapshot<'_>, records: &[Spoken]) -> Vec<Event> {
     let objects = snapshot.world.objects("event");
-    let mut events: Vec<Event> = objects.some().iter().filter_map(|d| Event::from_doc(*d)).collect();
+    // Another namespace may hold another Magnum's cluster of the same name.
+    let near = objects.some().iter().filter(|d| d.namespace() == snapshot.marks.namespace);
+    let mut events: Vec<Event> = near.filter_map(|d| Event::from_doc(*d)).collect();
     events.retain(|e| snapshot.marks.names(&e.name) || snapshot.kube.all().any(|d| d.name() == e.name));
     for spoken in records.iter().filter(|s| s.mine) {
         let Some(event) = Event::from_record(&spoken.record, &spoken.pod) else { continue };
@@ -273,7 +275,7 @@ fn place(log: &Log, conductor: bool, mine: bool, record: Record) -> Spoken {
 }
 
 fn mine(snapshot: &Snapshot<'_>, record: &Record, conductor: bool) -> bool {
-    if record.shape == Shape::Bare {
+    if record.shape == Shape::Bare || elsewhere(snapshot, record) {
         return false;
     }
     let objects = record.objects();
@@ -282,6 +284,14 @@ fn mine(snapshot: &Snapshot<'_>, record: &Record, conductor: bool) -> bool {
     }
     let named = snapshot.marks.in_text(&record.text);
     named || (conductor && names_group(snapshot, &record.message))
+}
+
+/// True for a controller's record about an object of another namespace that does not name this
+/// cluster by its UUID: stack ids are unique in a namespace only.
+fn elsewhere(snapshot: &Snapshot<'_>, record: &Record) -> bool {
+    let other = record.get("namespace").is_some_and(|ns| !ns.is_empty() && ns != snapshot.marks.namespace);
+    let named = snapshot.marks.uuid.as_deref().is_some_and(|uuid| record.text.contains(uuid));
+    other && record.get("controllerKind").is_some() && !named
 }
 
 /// A node group with a name of its own ties a conductor's record to the cluster; every

@@ -94,10 +94,21 @@ pub fn waiting(snapshot: &Snapshot<'_>) -> Option<Waiting> {
     }
     infrastructure(snapshot)
         .or_else(|| control_plane(snapshot))
-        .or_else(|| leaving(snapshot))
-        .or_else(|| rollout(snapshot))
-        .or_else(|| machines(snapshot))
+        .or_else(|| most_overdue(snapshot))
+        .or_else(|| missing(snapshot))
         .or_else(|| sync(snapshot))
+}
+
+/// What the machines of a cluster that is up wait for: several things go on at once, and one
+/// that is over its limit must not hide behind another that has only begun, or has no limit.
+fn most_overdue(snapshot: &Snapshot<'_>) -> Option<Waiting> {
+    let mut waits = leaving(snapshot);
+    if waits.is_empty() {
+        waits.extend(rollout(snapshot));
+    }
+    waits.extend(machines(snapshot));
+    let late = waits.iter().position(|w| w.over(snapshot.taken_at)).unwrap_or(0);
+    (late < waits.len()).then(|| waits.swap_remove(late))
 }
 
 fn new(
@@ -107,8 +118,11 @@ fn new(
     times: Times,
     progress: &[Option<Timestamp>],
 ) -> Waiting {
-    let start = snapshot.since.at.unwrap_or(snapshot.taken_at);
-    let since = progress.iter().flatten().copied().fold(start, Timestamp::max);
+    let last = progress.iter().flatten().copied().max();
+    // Where the start is only an upper bound (Magnum's `updated_at` moves with every poll of
+    // the health), a known progress is the better clock.
+    let start = snapshot.since.at.filter(|_| last.is_none() || !snapshot.since.at_most);
+    let since = last.into_iter().chain(start).max().unwrap_or(snapshot.taken_at);
     Waiting {
         stage,
         what: what.to_owned(),
@@ -211,19 +225,24 @@ fn replaced(snapshot: &Snapshot<'_>, node: &Node<'_>) -> bool {
     })
 }
 
-/// Machines that are being removed.
-fn leaving(snapshot: &Snapshot<'_>) -> Option<Waiting> {
-    let node = snapshot.nodes.iter().filter(|n| n.deleting().is_some()).min_by_key(|n| n.deleting())?;
+/// Machines that are being removed, the longest first.
+fn leaving(snapshot: &Snapshot<'_>) -> Vec<Waiting> {
+    let mut nodes: Vec<&Node<'_>> = snapshot.nodes.iter().filter(|n| n.deleting().is_some()).collect();
+    nodes.sort_by_key(|n| n.deleting());
+    nodes.into_iter().map(|node| removal(snapshot, node)).collect()
+}
+
+fn removal(snapshot: &Snapshot<'_>, node: &Node<'_>) -> Waiting {
     let machine = node.machine;
     let deleting = machine.and_then(|m| m.condition("Deleting"));
     let draining = deleting.is_some_and(|c| c.reason == "DrainingNode")
         || machine.and_then(|m| m.condition("DrainingSucceeded")).is_some_and(|c| !c.good());
     if draining {
         let what = format!("machine {} to be drained", node.name);
-        return Some(new(snapshot, Stage::Machines, &what, (REMOVED.0, None), &[node.deleting()]));
+        return new(snapshot, Stage::Machines, &what, (REMOVED.0, None), &[node.deleting()]);
     }
     let what = format!("machine {} to be removed", node.name);
-    Some(new(snapshot, Stage::Machines, &what, REMOVED, &[node.deleting(), deleting.and_then(|c| c.since)]))
+    new(snapshot, Stage::Machines, &what, REMOVED, &[node.deleting(), deleting.and_then(|c| c.since)])
 }
 
 /// A rolling replacement of machines.
@@ -238,22 +257,29 @@ fn rollout(snapshot: &Snapshot<'_>) -> Option<Waiting> {
     Some(new(snapshot, Stage::Server, &what, REPLACED, &[since, made, joined]))
 }
 
-/// Machines of an initialised cluster that are not nodes yet, or not Ready; then machines
-/// that are wanted and not made.
-fn machines(snapshot: &Snapshot<'_>) -> Option<Waiting> {
-    snapshot.initialised().filter(|up| *up)?;
-    if let Some(node) = snapshot.nodes.iter().find(|n| n.machine.is_some() && !n.joined()) {
-        return Some(machine(snapshot, node, &format!("machine {}", node.name)));
+/// Machines of an initialised cluster that are not nodes yet, then those that are not Ready.
+fn machines(snapshot: &Snapshot<'_>) -> Vec<Waiting> {
+    if snapshot.initialised() != Some(true) {
+        return Vec::new();
     }
-    let sick = snapshot
-        .nodes
-        .iter()
-        .find(|n| n.machine.is_some_and(|m| m.condition("NodeHealthy").is_none_or(|c| !c.good())));
-    if let Some(node) = sick {
-        let since = node.machine.and_then(|m| m.condition("NodeHealthy")).and_then(|c| c.since);
+    let staying = || snapshot.nodes.iter().filter(|n| n.deleting().is_none() && n.machine.is_some());
+    let joining = staying()
+        .filter(|n| !n.joined())
+        .map(|node| machine(snapshot, node, &format!("machine {}", node.name)));
+    let sick = staying().filter(|n| n.joined()).filter_map(|node| {
+        let health = node.machine.and_then(|m| m.condition("NodeHealthy"));
+        if health.is_some_and(|c| c.good()) {
+            return None;
+        }
         let what = format!("node of machine {} to be Ready", node.name);
-        return Some(new(snapshot, Stage::Node, &what, NODE, &[since]));
-    }
+        Some(new(snapshot, Stage::Node, &what, NODE, &[health.and_then(|c| c.since)]))
+    });
+    joining.chain(sick).collect()
+}
+
+/// Machines of an initialised cluster that are wanted and not made.
+fn missing(snapshot: &Snapshot<'_>) -> Option<Waiting> {
+    snapshot.initialised().filter(|up| *up)?;
     let owners = snapshot.kube.control_planes.some().iter().chain(snapshot.kube.deployments.some());
     let short = owners
         .copied()
@@ -270,7 +296,9 @@ fn sync(snapshot: &Snapshot<'_>) -> Option<Waiting> {
     }
     let settled =
         snapshot.kube.all().flat_map(Doc::conditions).filter(|c| c.good()).filter_map(|c| c.since).max();
-    Some(new(snapshot, Stage::MagnumSync, "Magnum to notice that the work is done", SYNC, &[settled]))
+    // Just after a request nothing has moved yet.
+    let begun = snapshot.since.at;
+    Some(new(snapshot, Stage::MagnumSync, "Magnum to notice that the work is done", SYNC, &[settled, begun]))
 }
 
 fn deleting(snapshot: &Snapshot<'_>) -> Option<Waiting> {
@@ -334,3 +362,6 @@ fn reached(snapshot: &Snapshot<'_>, name: &str, step: Step) -> bool {
             .is_some_and(|(o, _)| o.verb == Verb::Make && o.step >= step && o.step < Step::Port)
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -131,13 +131,23 @@ impl<'w> World<'w> {
         self.bodies.get(part)?.first().map(|v| Doc(v))
     }
 
-    /// Names of all Clusters that any document mentions.
+    /// Names of all Clusters that any document mentions: Clusters, labels, events about a Cluster,
+    /// rows of Magnum.
     #[must_use]
     pub fn stack_ids(&self) -> BTreeSet<&'w str> {
         let clusters = self.objects.get("kubernetes/cluster").into_iter().flatten();
         let labelled =
             self.objects.values().flatten().filter_map(|d| d.label("cluster.x-k8s.io/cluster-name"));
-        clusters.map(|d| d.name()).chain(labelled).filter(|n| !n.is_empty()).collect()
+        let events = self.objects.get("kubernetes/event").into_iter().flatten();
+        let told = events.flat_map(|e| {
+            ["involvedObject", "regarding"]
+                .into_iter()
+                .filter(|about| e.text(&format!("{about}.kind")) == "Cluster")
+                .filter_map(|about| e.str(&format!("{about}.name")))
+        });
+        let rows = self.bodies.get("openstack/container-infra/clusters").into_iter().flatten();
+        let rows = rows.flat_map(|page| Doc(page).list("clusters")).filter_map(super::snapshot::stack_id);
+        clusters.map(|d| d.name()).chain(labelled).chain(told).chain(rows).filter(|n| !n.is_empty()).collect()
     }
 
     /// All parts that any list of the index, or any document, names.
