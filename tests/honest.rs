@@ -50,7 +50,7 @@ fn spoil(dir: &Path) -> Vec<String> {
     let files = files(&dir.join("bundle"), copy.path());
     let mut complaints = Vec::new();
     for file in
-        files.iter().filter(|f| !f.ends_with("bundle.yaml") && !f.extension().is_some_and(|e| e == "log"))
+        files.iter().filter(|f| !f.ends_with("bundle.yaml") && f.extension().is_none_or(|e| e != "log"))
     {
         let good = std::fs::read(file).unwrap();
         for garbage in GARBAGE {
