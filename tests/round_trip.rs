@@ -46,8 +46,8 @@ fn bundle(text: &str) -> Bundle {
             ),
         ],
         bodies: vec![
-            body("openstack/network/ports", json!({"ports": [text]})),
-            body("openstack/network/ports", json!({"ports": [2]})),
+            body("openstack/network/ports", json!({"ports": [{"name": text}]})),
+            body("openstack/network/ports", json!({"ports": [{"name": null, "n": 2}]})),
         ],
         logs: vec![Log {
             namespace: "capo-system".to_owned(),
