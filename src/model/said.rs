@@ -263,7 +263,11 @@ fn records(snapshot: &Snapshot<'_>) -> Vec<Spoken> {
     spoken
 }
 
-fn place(log: &Log, conductor: bool, mine: bool, record: Record) -> Spoken {
+fn place(log: &Log, conductor: bool, mine: bool, mut record: Record) -> Spoken {
+    // What a klog record says is in its message and pairs: its text would be kept twice.
+    if matches!(record.shape, Shape::Klog | Shape::KlogJson) && !record.is_panic() {
+        record.text = String::new();
+    }
     Spoken {
         pod: format!("{}/{}", log.namespace, log.pod),
         container: log.container.clone(),

@@ -105,7 +105,7 @@ impl<'w> Snapshot<'w> {
     /// The cluster with these marks.
     #[must_use]
     pub fn new(world: &'w World<'w>, asked_for: &str, uuid: Option<&str>, stack_id: Option<&str>) -> Self {
-        let marks = Marks::new(uuid, stack_id, world.namespace, &world.stack_ids());
+        let marks = Marks::new(uuid, stack_id, world.namespace, world.stack_ids());
         let magnum = Magnum::new(world, &marks);
         let kube = Kube::new(world, &marks);
         let cloud = Cloud::new(world);

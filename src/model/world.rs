@@ -20,6 +20,7 @@ pub struct World<'w> {
     pub namespace: &'w str,
     objects: BTreeMap<String, Vec<Doc<'w>>>,
     bodies: BTreeMap<&'w str, Vec<&'w Value>>,
+    stack_ids: BTreeSet<&'w str>,
     /// Controller logs.
     pub logs: &'w [Log],
     /// Objects of the workload cluster.
@@ -49,9 +50,11 @@ impl<'w> World<'w> {
             namespace,
             objects,
             bodies,
+            stack_ids: BTreeSet::new(),
             logs: &bundle.logs,
             workload: bundle.workload.iter().map(Doc).collect(),
         };
+        world.stack_ids = world.collect_stack_ids();
         if bundle.meta.taken_at.is_none() {
             world.taken_at = world.newest_time();
         }
@@ -134,7 +137,12 @@ impl<'w> World<'w> {
     /// Names of all Clusters that any document mentions: Clusters, labels, events about a Cluster,
     /// rows of Magnum.
     #[must_use]
-    pub fn stack_ids(&self) -> BTreeSet<&'w str> {
+    pub fn stack_ids(&self) -> &BTreeSet<&'w str> {
+        &self.stack_ids
+    }
+
+    /// Every log record is held against them, so they are collected once.
+    fn collect_stack_ids(&self) -> BTreeSet<&'w str> {
         let clusters = self.objects.get("kubernetes/cluster").into_iter().flatten();
         let labelled =
             self.objects.values().flatten().filter_map(|d| d.label("cluster.x-k8s.io/cluster-name"));

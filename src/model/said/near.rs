@@ -9,18 +9,15 @@ use crate::model::log::{Level, Record};
 /// change, and errors of the periodic update around it or now. One that names another
 /// cluster is none of ours.
 pub(super) fn near(snapshot: &Snapshot<'_>, record: &Record) -> bool {
-    if record.level != Level::Error || of_another(snapshot, &record.message) {
-        return false;
-    }
-    let Some(at) = record.at else { return false };
+    let Some(at) = record.at.filter(|_| record.level == Level::Error) else { return false };
     let times = ["created_at", "updated_at"].map(|path| snapshot.magnum.cluster.and_then(|c| c.time(path)));
     let at_change = times.iter().flatten().any(|change| close(*change, at));
-    if record.message.contains("update_status") || record.message.contains("syncing up cluster status") {
-        return at_change || snapshot.age(at) <= PASSES;
-    }
+    let periodic =
+        record.message.contains("update_status") || record.message.contains("syncing up cluster status");
+    let in_time = at_change || periodic && snapshot.age(at) <= PASSES;
     let project = snapshot.project_id();
     let same_project = project.is_some() && record.context.iter().any(|c| Some(c.as_str()) == project);
-    same_project && at_change
+    in_time && (periodic || same_project) && !of_another(snapshot, &record.message)
 }
 
 /// Some status passes, which come every 10 seconds (openstack/magnum, magnum/service/periodic.py).
