@@ -152,11 +152,12 @@ fn recovers(snapshot: &Snapshot<'_>, node: &Node<'_>) -> Recovers {
     if machine::replaceable(snapshot, node) { Recovers::AfterFix } else { Recovers::Never }
 }
 
-fn sentence(snapshot: &Snapshot<'_>, node: &Node<'_>) -> &'static str {
+fn sentence(snapshot: &Snapshot<'_>, node: &Node<'_>) -> String {
     if machine::replaceable(snapshot, node) {
-        "The MachineHealthCheck replaces it about every 10 minutes; the next one fares no better until the reason is gone."
+        "The MachineHealthCheck replaces it about every 10 minutes; the next one fares no better until the reason is gone.".to_owned()
     } else {
-        "It does not end by itself: nothing replaces the machine, and kubeadm is run only once."
+        let replacement = machine::replacement(snapshot, &[node]);
+        format!("It does not end by itself: {replacement}, and kubeadm is run only once.")
     }
 }
 

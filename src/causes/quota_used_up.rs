@@ -38,6 +38,9 @@ pub(super) static CAUSE: Cause = Cause {
             Step::say("raise the quota (needs an admin), or free some of it")
                 .each("set", &["{each}"])
                 .unless("raised"),
+            Step::say("see whether CAPO has given the server up (instanceState ERROR): then its Machine has to go")
+                .run(&["kubectl -n {namespace} get machines,openstackservers -l cluster.x-k8s.io/cluster-name={stack_id}"])
+                .when("unread"),
             Step::say("have the machine made anew: CAPO never tries this server again")
                 .each("machine", &["kubectl -n {namespace} delete machine {each}"])
                 .when("given-up"),
@@ -285,13 +288,16 @@ fn ends(
             "Magnum does not try again: repeat the operation once there is room.",
         );
     }
-    let alone: Vec<&&Node<'_>> =
-        nodes.iter().filter(|n| n.given_up() && !kit::machine::replaceable(snapshot, n)).collect();
+    let alone = nodes.iter().copied().filter(|n| n.given_up() && !kit::machine::replaceable(snapshot, n));
+    let alone: Vec<&Node<'_>> = alone.collect();
     if alone.is_empty() {
         let given_up = nodes.iter().any(|n| n.given_up());
         let server = matches!(refused.service, Service::Nova) && stage(refused) == Stage::Server;
         let old = snapshot.capo().and_then(|v| version::at_least(v, "0.11")) == Some(false);
-        return if given_up || (server && !old) {
+        let unknown = kit::machine::unknown(snapshot, nodes, "there is room").filter(|_| server);
+        return if let Some(says) = unknown {
+            finding.flag("unread").recovers(Recovers::AfterFix, says)
+        } else if given_up || (server && !old) {
             finding.recovers(
                 Recovers::AfterFix,
                 "Once there is room the next machine gets its server: the MachineHealthCheck replaces the refused one about every 10 minutes.",
@@ -315,7 +321,10 @@ fn ends(
     finding.risk = Some(Risk::Deletes);
     finding.flag("given-up").recovers(
         Recovers::Never,
-        format!("It does not end by itself, even with more quota: {}", kit::machine::gave_up(alone.len())),
+        format!(
+            "It does not end by itself, even with more quota: {}",
+            kit::machine::gave_up(snapshot, &alone)
+        ),
     )
 }
 

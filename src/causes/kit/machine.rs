@@ -39,12 +39,6 @@ pub fn named(node: &Node<'_>) -> String {
 /// Source: kubernetes-sigs/cluster-api internal/controllers/machinehealthcheck (getMaxUnhealthy).
 #[must_use]
 pub fn replaceable(snapshot: &Snapshot<'_>, node: &Node<'_>) -> bool {
-    let expected = snapshot.nodes.iter().filter(|n| {
-        n.machine.is_some()
-            && n.control_plane == node.control_plane
-            && (n.control_plane || n.group == node.group)
-    });
-    let expected = expected.count();
     let watched = snapshot.kube.health_checks.some().iter().any(|check| {
         let selector = check.at("spec.selector.matchLabels").map(|l| l.to_string()).unwrap_or_default();
         match node.group.filter(|_| !node.control_plane) {
@@ -52,7 +46,42 @@ pub fn replaceable(snapshot: &Snapshot<'_>, node: &Node<'_>) -> bool {
             None => selector.contains("cluster.x-k8s.io/control-plane"),
         }
     });
-    watched && expected > 1
+    watched && siblings(snapshot, node) > 1
+}
+
+/// Machines of the control plane or node group that the machine is one of.
+fn siblings(snapshot: &Snapshot<'_>, node: &Node<'_>) -> usize {
+    let same = |n: &&Node<'_>| {
+        n.machine.is_some()
+            && n.control_plane == node.control_plane
+            && (n.control_plane || n.group == node.group)
+    };
+    snapshot.nodes.iter().filter(same).count()
+}
+
+/// What is known of a replacement for machines that are not [`replaceable`]: none, unless a
+/// MachineHealthCheck that nobody could read watches a group of several.
+#[must_use]
+pub fn replacement(snapshot: &Snapshot<'_>, nodes: &[&Node<'_>]) -> &'static str {
+    let alone = snapshot.kube.machines.whole() && nodes.iter().all(|n| siblings(snapshot, n) <= 1);
+    match (snapshot.kube.health_checks.whole() || alone, nodes.len()) {
+        (true, 0 | 1) => "nothing replaces the machine",
+        (true, _) => "nothing replaces the machines",
+        (false, 0 | 1) => "whether a MachineHealthCheck replaces the machine could not be read",
+        (false, _) => "whether a MachineHealthCheck replaces the machines could not be read",
+    }
+}
+
+/// Sentence for a server that was refused where the machine's objects were not read: then
+/// nobody knows whether CAPO still tries. `once` is what has to be there first.
+#[must_use]
+pub fn unknown(snapshot: &Snapshot<'_>, nodes: &[&Node<'_>], once: &str) -> Option<String> {
+    let read = snapshot.kube.machines.whole() && snapshot.kube.openstack_servers.whole();
+    (nodes.is_empty() && !read).then(|| {
+        format!(
+            "Once {once} it may still not go on: CAPO 0.11 and newer gives a server up, and the Machines that tell could not be read."
+        )
+    })
 }
 
 /// True if the control plane would be lost with the machine: it is initialised, or nobody
@@ -82,9 +111,10 @@ pub fn ends(snapshot: &Snapshot<'_>, nodes: &[&Node<'_>], once: &str, mut findin
     }
     let stopped: Vec<&&Node<'_>> = nodes.iter().filter(|n| stopped(n)).collect();
     if stopped.is_empty() {
-        return finding.recovers(Recovers::AfterFix, retried(snapshot, once));
+        let says = unknown(snapshot, nodes, once).unwrap_or_else(|| retried(snapshot, once));
+        return finding.recovers(Recovers::AfterFix, says);
     }
-    let alone: Vec<&&&Node<'_>> = stopped.iter().filter(|n| !replaceable(snapshot, n)).collect();
+    let alone: Vec<&Node<'_>> = stopped.iter().map(|n| **n).filter(|n| !replaceable(snapshot, n)).collect();
     if alone.is_empty() {
         let says = format!(
             "Once {once} the next machine gets its server: the MachineHealthCheck replaces the failed one about every 10 minutes."
@@ -101,16 +131,15 @@ pub fn ends(snapshot: &Snapshot<'_>, nodes: &[&Node<'_>], once: &str, mut findin
             "It does not end by itself, and the machine must not be deleted: it is the only one that the control plane has.",
         );
     }
-    let says = format!("It does not end by itself, even once {once}: {}", gave_up(alone.len()));
+    let says = format!("It does not end by itself, even once {once}: {}", gave_up(snapshot, &alone));
     finding.recovers(Recovers::Never, says)
 }
 
-/// That CAPO tries the servers of so many machines no more, and nobody makes the machines anew.
-pub fn gave_up(machines: usize) -> &'static str {
-    match machines {
-        0 | 1 => "CAPO gave this server up, and nothing replaces the machine.",
-        _ => "CAPO gave these servers up, and nothing replaces the machines.",
-    }
+/// That CAPO tries the servers of these machines no more, and who makes the machines anew.
+#[must_use]
+pub fn gave_up(snapshot: &Snapshot<'_>, nodes: &[&Node<'_>]) -> String {
+    let servers = if nodes.len() > 1 { "these servers" } else { "this server" };
+    format!("CAPO gave {servers} up, and {}.", replacement(snapshot, nodes))
 }
 
 fn retried(snapshot: &Snapshot<'_>, once: &str) -> String {

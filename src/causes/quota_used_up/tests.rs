@@ -100,3 +100,36 @@ fn the_quota_of_octavia_is_shown_by_octavias_command() {
     let places: Vec<&str> = report.causes[0].evidence.iter().map(|e| e.place.as_str()).collect();
     assert!(places.contains(&"openstack loadbalancer quota show p1"), "{places:?}");
 }
+
+/// The refusal is known from an event alone; whether CAPO still tries stands on objects that
+/// were read and are gone, or were not read.
+#[test]
+fn who_may_not_see_the_machines_claims_nothing_about_them() {
+    let cluster = REFUSED.split("=== kubernetes").next().unwrap();
+    let event = "=== kubernetes/events.yaml\napiVersion: v1\nkind: Event\nmetadata: {name: kube-abcde-cp-x1x1x.1, namespace: magnum-system}\n\
+        involvedObject: {kind: OpenStackServer, name: kube-abcde-cp-x1x1x, namespace: magnum-system}\n\
+        reason: Failedcreateserver\ntype: Warning\nlastTimestamp: '2026-01-01T11:55:00Z'\n\
+        message: 'Failed to create server: Quota exceeded for cores: Requested 2, but already used 0 of 1 cores'\n";
+    let files = format!("{cluster}{event}");
+    for part in ["kubernetes/machine", "kubernetes/openstackserver"] {
+        let report = report(&files, &[part]);
+        let cause = &report.causes[0];
+        assert_eq!(cause.id, ID);
+        assert!(cause.recovers_says.contains("could not be read"), "{part}: {}", cause.recovers_says);
+        assert!(
+            cause.fix.steps.iter().any(|s| s.run.iter().any(|l| l.contains("get machines,openstackservers")))
+        );
+    }
+    let seen = report(&files, &[]);
+    assert!(!seen.causes[0].recovers_says.contains("could not be read"), "{}", seen.causes[0].recovers_says);
+}
+
+/// The only control plane machine is never replaced, whoever watches it.
+#[test]
+fn a_machine_alone_in_its_group_needs_no_health_checks_to_be_read() {
+    let refusal = "Quota exceeded for cores: Requested 2, but already used 0 of 1 cores";
+    let files = server_refused(403, refusal).replace("INITIALISED", "'False'");
+    let report = report(&files, &["kubernetes/machinehealthcheck"]);
+    let cause = report.causes.iter().find(|c| c.id == ID).unwrap();
+    assert!(cause.recovers_says.contains("nothing replaces the machine"), "{}", cause.recovers_says);
+}
