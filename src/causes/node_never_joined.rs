@@ -156,8 +156,8 @@ fn sentence(snapshot: &Snapshot<'_>, node: &Node<'_>) -> String {
     if machine::replaceable(snapshot, node) {
         "The MachineHealthCheck replaces it about every 10 minutes; the next one fares no better until the reason is gone.".to_owned()
     } else {
-        let replacement = machine::replacement(snapshot, &[node]);
-        format!("It does not end by itself: {replacement}, and kubeadm is run only once.")
+        let (opening, replacement) = machine::replacement(snapshot, &[node]);
+        format!("{opening}: {replacement}, and kubeadm is run only once.")
     }
 }
 

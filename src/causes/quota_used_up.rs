@@ -319,13 +319,8 @@ fn ends(
         finding = finding.value("machine", node.name);
     }
     finding.risk = Some(Risk::Deletes);
-    finding.flag("given-up").recovers(
-        Recovers::Never,
-        format!(
-            "It does not end by itself, even with more quota: {}",
-            kit::machine::gave_up(snapshot, &alone)
-        ),
-    )
+    let says = kit::machine::gave_up(snapshot, &alone, "with more quota");
+    finding.flag("given-up").recovers(Recovers::Never, says)
 }
 
 fn set(snapshot: &Snapshot<'_>, refused: &Refused<'_>, resource: &str) -> String {

@@ -166,8 +166,8 @@ fn ends(snapshot: &Snapshot<'_>, node: &Node<'_>, finding: Finding) -> Finding {
         let says = "The MachineHealthCheck replaces it once its node has been away for 5 minutes, if no more than its share of the group is ill; deleting the Machine is quicker.";
         return finding.recovers(Recovers::AfterFix, says);
     }
-    let replacement = machine::replacement(snapshot, &[node]);
-    finding.recovers(Recovers::Never, format!("It does not end by itself: {replacement}."))
+    let (opening, replacement) = machine::replacement(snapshot, &[node]);
+    finding.recovers(Recovers::Never, format!("{opening}: {replacement}."))
 }
 
 #[cfg(test)]

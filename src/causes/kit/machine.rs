@@ -59,16 +59,18 @@ fn siblings(snapshot: &Snapshot<'_>, node: &Node<'_>) -> usize {
     snapshot.nodes.iter().filter(same).count()
 }
 
-/// What is known of a replacement for machines that are not [`replaceable`]: none, unless a
-/// MachineHealthCheck that nobody could read watches a group of several.
+/// Opening of a sentence and what is known of a replacement, for machines that are not
+/// [`replaceable`]: none, unless a MachineHealthCheck that nobody could read watches a group
+/// of several.
 #[must_use]
-pub fn replacement(snapshot: &Snapshot<'_>, nodes: &[&Node<'_>]) -> &'static str {
+pub fn replacement(snapshot: &Snapshot<'_>, nodes: &[&Node<'_>]) -> (&'static str, &'static str) {
     let alone = snapshot.kube.machines.whole() && nodes.iter().all(|n| siblings(snapshot, n) <= 1);
+    let (does, may) = ("It does not end by itself", "It may not end by itself");
     match (snapshot.kube.health_checks.whole() || alone, nodes.len()) {
-        (true, 0 | 1) => "nothing replaces the machine",
-        (true, _) => "nothing replaces the machines",
-        (false, 0 | 1) => "whether a MachineHealthCheck replaces the machine could not be read",
-        (false, _) => "whether a MachineHealthCheck replaces the machines could not be read",
+        (true, 0 | 1) => (does, "nothing replaces the machine"),
+        (true, _) => (does, "nothing replaces the machines"),
+        (false, 0 | 1) => (may, "whether a MachineHealthCheck replaces the machine could not be read"),
+        (false, _) => (may, "whether a MachineHealthCheck replaces the machines could not be read"),
     }
 }
 
@@ -131,15 +133,16 @@ pub fn ends(snapshot: &Snapshot<'_>, nodes: &[&Node<'_>], once: &str, mut findin
             "It does not end by itself, and the machine must not be deleted: it is the only one that the control plane has.",
         );
     }
-    let says = format!("It does not end by itself, even once {once}: {}", gave_up(snapshot, &alone));
-    finding.recovers(Recovers::Never, says)
+    finding.recovers(Recovers::Never, gave_up(snapshot, &alone, &format!("once {once}")))
 }
 
-/// That CAPO tries the servers of these machines no more, and who makes the machines anew.
+/// That CAPO tries the servers of these machines no more, even with what it lacked, and who
+/// makes the machines anew.
 #[must_use]
-pub fn gave_up(snapshot: &Snapshot<'_>, nodes: &[&Node<'_>]) -> String {
+pub fn gave_up(snapshot: &Snapshot<'_>, nodes: &[&Node<'_>], even: &str) -> String {
     let servers = if nodes.len() > 1 { "these servers" } else { "this server" };
-    format!("CAPO gave {servers} up, and {}.", replacement(snapshot, nodes))
+    let (opening, replacement) = replacement(snapshot, nodes);
+    format!("{opening}, even {even}: CAPO gave {servers} up, and {replacement}.")
 }
 
 fn retried(snapshot: &Snapshot<'_>, once: &str) -> String {
