@@ -1,0 +1,4 @@
+//! The program against real servers. `tests/lab/lab.sh up` starts them; without them each test
+//! says that it is skipped, unless KUBECTL_MAGNUM_LAB_REQUIRED is set (as `lab.sh test` does).
+
+mod lab;
