@@ -3,6 +3,9 @@
 #
 #   lab.sh up [kubernetes|openstack]   install what is missing, start, load; does nothing twice
 #   lab.sh test [ARGUMENT…]            `up`, then `cargo test --test lab` with the arguments
+#   lab.sh load [--server v1beta1|v1beta2] FOLDER…
+#                                      put the Kubernetes side of scenarios into an API server; prints
+#                                      which: the bundle's own contract tells unless --server does
 #   lab.sh down                        stop what `up` started, by process id
 #   lab.sh env                         shell lines that point kubectl, openstack and the plugin here
 #   lab.sh status                      what runs

@@ -1,4 +1,4 @@
-"""`lab.sh`'s words: up, test, down, env, status."""
+"""`lab.sh`'s words: up, test, load, down, env, status."""
 
 import concurrent.futures
 import json
@@ -37,6 +37,17 @@ def test(arguments):
     return subprocess.run(command, cwd=PROJECT, env=required).returncode
 
 
+def load(arguments):
+    """Puts the Kubernetes side of scenarios into an API server, which is emptied before."""
+    server = None
+    if arguments[:1] == ["--server"]:
+        server, arguments = (arguments[1] if len(arguments) > 1 else ""), arguments[2:]
+    if not arguments or server not in (None, *kubernetes.versions.CONTRACTS):
+        return usage()
+    print(kubernetes.load([os.path.abspath(folder) for folder in arguments], server=server))
+    return 0
+
+
 def down():
     """Stops every server that a lab of this cache folder started."""
     DESCRIPTION.unlink(missing_ok=True)
@@ -67,12 +78,20 @@ def main(argv):
         up(rest or list(HALVES))
     elif word == "test":
         return test(rest)
+    elif word == "load":
+        return load(rest)
     elif word in ("down", "env", "status") and not rest:
         {"down": down, "env": env, "status": status}[word]()
     else:
-        print("usage: lab.sh up [kubernetes|openstack] | test [ARGUMENT…] | down | env | status", file=sys.stderr)
-        return 2
+        return usage()
     return 0
+
+
+def usage():
+    """Says how it is used."""
+    print("usage: lab.sh up [kubernetes|openstack] | test [ARGUMENT…] | load [--server CONTRACT] FOLDER… | down | env"
+          " | status", file=sys.stderr)
+    return 2
 
 
 if __name__ == "__main__":

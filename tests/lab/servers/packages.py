@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import threading
 
 from .places import CACHE
@@ -45,3 +46,17 @@ def stamp(name, text, make, half="lab"):
         make()
     mark.parent.mkdir(parents=True, exist_ok=True)
     mark.write_text(text)
+
+
+def venv(name, requirements):
+    """A virtual environment of its own in the cache with the wheels of the requirements. Returns its folder."""
+    folder = CACHE / f"venv-{name}"
+    text = "\n".join(requirements)
+
+    def make():
+        run([sys.executable, "-m", "venv", "--clear", folder], f"making {folder}")
+        run([folder / "bin" / "pip", "install", "-q", "--disable-pip-version-check", *requirements], "pip install")
+
+    # The interpreter belongs to it: a venv does not outlive the Python that made it.
+    stamp(f"venv-{name}", f"{sys.version}\n{text}", make)
+    return folder
