@@ -1,0 +1,48 @@
+"""The OpenStack half: Keystone, Neutron, Octavia and Magnum as their API servers, on SQLite."""
+
+import concurrent.futures
+import hashlib
+import json
+import pathlib
+import shutil
+
+from ..places import VENV
+from ..say import step
+from . import config, install, layout, services
+
+_HERE = pathlib.Path(__file__).parent
+
+
+def up():
+    """Installs and starts it; makes and fills the databases the first time."""
+    install.install()
+    made = layout.DATA / "made"
+    if not (made.exists() and made.read_text() == _recipe()):
+        services.stop()
+        shutil.rmtree(layout.DATA, ignore_errors=True)
+        config.write()
+        with step("openstack", "databases"), concurrent.futures.ThreadPoolExecutor(2) as pool:
+            list(pool.map(lambda name: services.inside("schemas", name), layout.services()))
+        services.start()
+        made.write_text(_recipe())
+    services.start()
+
+
+def _recipe():
+    """Changes when what the databases are made of changes."""
+    sources = sorted(f for f in _HERE.rglob("*") if f.is_file() and f.suffix != ".pyc")
+    # uWSGI's wheels and the paths in the configuration belong to it too.
+    text = "".join(f.read_text() for f in sources) + str(VENV) + json.dumps(layout.services())
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def describe():
+    """What the tests need to know of it."""
+    return {
+        "env": {"OS_CLIENT_CONFIG_FILE": str(layout.CLOUDS), "OS_CLOUD": "demo"},
+        "path": [str(layout.BIN)],
+        "clouds": str(layout.CLOUDS),
+        "access": {name: str(services.access_log(name)) for name in layout.services()},
+        "urls": {name: layout.url(name) for name in layout.services()},
+        "profile": layout.PROFILE,
+    }

@@ -1,0 +1,1 @@
+"""Scripts that run with the services' own libraries, in their virtual environment."""

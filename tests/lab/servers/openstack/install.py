@@ -1,0 +1,36 @@
+"""The services' wheels, in a virtual environment of their own in the cache."""
+
+import hashlib
+import pathlib
+import shutil
+import sys
+
+from .. import packages
+from ..places import VENV
+from ..say import Trouble, step
+from . import layout
+
+_HERE = pathlib.Path(__file__).parent
+
+
+def install():
+    """Makes the venv, unless it was made of the same wheels by the same Python."""
+    if sys.version_info < (3, 11):
+        raise Trouble(f"Python {sys.version.split()[0]} is too old for these OpenStack releases", "install 3.11 to 3.13")
+    wanted = [_HERE / "requirements.txt", *([_HERE / "requirements-nova.txt"] if layout.PROFILE == "nova" else [])]
+    pins = _HERE / "constraints.txt"
+    text = sys.version + "".join(f.read_text() for f in [*wanted, pins])
+    packages.stamp(f"openstack-{layout.PROFILE}", hashlib.sha256(text.encode()).hexdigest(), lambda: _make(wanted, pins),
+                   "openstack")
+    if not shutil.which("openssl"):
+        packages.debian("openstack", {"openssl": "openssl"})
+
+
+def _make(wanted, pins):
+    if not (layout.BIN / "python").exists():
+        with step("openstack", "venv"):
+            packages.run([sys.executable, "-m", "venv", VENV], f"making {VENV}")
+    packages.run([layout.BIN / "pip", "install", "-q", "--disable-pip-version-check", "uv"], "pip install uv")
+    files = [word for file in wanted for word in ("-r", file)]
+    packages.run([layout.BIN / "uv", "pip", "install", "-q", "--python", layout.BIN / "python", *files, "-c", pins],
+                 "installing the OpenStack wheels")
