@@ -8,7 +8,7 @@ import shutil
 
 from ..places import VENV
 from ..say import step
-from . import config, install, layout, services
+from . import config, install, layout, seed, services
 
 _HERE = pathlib.Path(__file__).parent
 
@@ -24,6 +24,8 @@ def up():
         with step("openstack", "databases"), concurrent.futures.ThreadPoolExecutor(2) as pool:
             list(pool.map(lambda name: services.inside("schemas", name), layout.services()))
         services.start()
+        with step("openstack", "seed"):
+            seed.seed()
         made.write_text(_recipe())
     services.start()
 
@@ -31,7 +33,7 @@ def up():
 def _recipe():
     """Changes when what the databases are made of changes."""
     sources = sorted(f for f in _HERE.rglob("*") if f.is_file() and f.suffix != ".pyc")
-    # uWSGI's wheels and the paths in the configuration belong to it too.
+    # The configuration holds paths and ports.
     text = "".join(f.read_text() for f in sources) + str(VENV) + json.dumps(layout.services())
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -45,4 +47,5 @@ def describe():
         "access": {name: str(services.access_log(name)) for name in layout.services()},
         "urls": {name: layout.url(name) for name in layout.services()},
         "profile": layout.PROFILE,
+        "seeded": json.loads(layout.SEEDED.read_text()),
     }

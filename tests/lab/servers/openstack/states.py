@@ -1,0 +1,59 @@
+"""What no API can set on purpose: states that only a worker writes, and times. Written into the databases."""
+
+import datetime
+import sqlite3
+
+from . import layout
+
+_TABLES = {"loadbalancers": "load_balancer", "listeners": "listener", "pools": "pool", "members": "member"}
+
+
+def _run(service, statement, *values):
+    with sqlite3.connect(f"{layout.VAR}/db/{service}.sqlite", timeout=60) as database:
+        database.execute(statement, values)
+    database.close()
+
+
+def balancer(kind, made, provisioning="ACTIVE", operating="ONLINE"):
+    """The states of something of Octavia, in whose table it is found by id."""
+    _run("octavia", f"UPDATE {_TABLES[kind]} SET provisioning_status = ?, operating_status = ? WHERE id = ?",
+         provisioning, operating, made)
+
+
+def balancer_times(kind, made, created, updated):
+    """When something of Octavia was made and last changed."""
+    _run("octavia", f"UPDATE {_TABLES[kind]} SET created_at = ?, updated_at = ? WHERE id = ?",
+         _time(created), updated and _time(updated), made)
+
+
+def balancer_gone(made):
+    """The row of a load balancer whose worker is done with it."""
+    _run("octavia", "UPDATE load_balancer SET provisioning_status = 'DELETED', operating_status = 'OFFLINE' WHERE id = ?",
+         made)
+
+
+def network_times(table, made, created, updated):
+    """When something of Neutron was made and last changed. `table` is the plural that Neutron's database uses."""
+    _run("neutron", "UPDATE standardattributes SET created_at = ?, updated_at = ? WHERE id = "
+         f"(SELECT standard_attr_id FROM {table} WHERE id = ?)", _time(created), _time(updated), made)
+
+
+def magnum_times(table, made, created, updated):
+    """When a row of Magnum was made and last changed."""
+    _run("magnum", f"UPDATE {table} SET created_at = ?, updated_at = ? WHERE uuid = ?",
+         _time(created), updated and _time(updated), made)
+
+
+def ago(**past):
+    """A time in the past, as the functions above take it."""
+    return datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(**past)
+
+
+def read(text):
+    """A time as a service writes it."""
+    moment = datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+    return moment if moment.tzinfo else moment.replace(tzinfo=datetime.timezone.utc)
+
+
+def _time(moment):
+    return moment.astimezone(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M:%S.000000")
