@@ -1,4 +1,4 @@
-"""`lab.sh`'s words: up, test, load, down, env, status."""
+"""`lab.sh`'s words: up, test, load, story, record, start, stop, down, env, status."""
 
 import concurrent.futures
 import json
@@ -48,6 +48,14 @@ def load(arguments):
     return 0
 
 
+def story(folders):
+    """Puts scenarios onto the servers of both halves; prints what was made, old ids and new."""
+    if not folders:
+        return usage()
+    print(json.dumps(openstack.story(folders), indent=1))
+    return 0
+
+
 def down():
     """Stops every server that a lab of this cache folder started."""
     DESCRIPTION.unlink(missing_ok=True)
@@ -80,6 +88,12 @@ def main(argv):
         return test(rest)
     elif word == "load":
         return load(rest)
+    elif word == "story":
+        return story(rest)
+    elif word in ("start", "stop") and rest and set(rest) <= set(openstack.names()):
+        {"start": openstack.start, "stop": openstack.stop}[word](*rest)
+    elif word == "record" and not rest:
+        openstack.record()
     elif word in ("down", "env", "status") and not rest:
         {"down": down, "env": env, "status": status}[word]()
     else:
@@ -89,8 +103,8 @@ def main(argv):
 
 def usage():
     """Says how it is used."""
-    print("usage: lab.sh up [kubernetes|openstack] | test [ARGUMENT…] | load [--server CONTRACT] FOLDER… | down | env"
-          " | status", file=sys.stderr)
+    print("usage: lab.sh up [kubernetes|openstack] | test [ARGUMENT…] | load [--server CONTRACT] FOLDER… | story"
+          " FOLDER… | record | stop SERVICE… | start SERVICE… | down | env | status", file=sys.stderr)
     return 2
 
 

@@ -9,6 +9,7 @@ import shutil
 from ..places import VENV
 from ..say import step
 from . import config, install, layout, seed, services
+from . import story as told
 
 _HERE = pathlib.Path(__file__).parent
 
@@ -49,3 +50,23 @@ def describe():
         "profile": layout.PROFILE,
         "seeded": json.loads(layout.SEEDED.read_text()),
     }
+
+
+def story(folders):
+    """Loads scenarios (see `story.tell`)."""
+    return told.tell(folders)
+
+
+def names():
+    """The services that run."""
+    return tuple(layout.services())
+
+
+def stop(*which):
+    """Stops services, to see what becomes of those who ask them."""
+    services.stop(*which)
+
+
+def start(*which):
+    """Starts them again."""
+    services.start(*which)
