@@ -16,10 +16,8 @@ fn gist(report: &Value) -> String {
 
 /// The objects of the tree with what they say.
 fn said(tree: &Value) -> BTreeSet<String> {
-    let mut all = BTreeSet::from([format!(
-        "{} {}: {} {}",
-        tree["kind"], tree["name"], tree["status"], tree["reason"]
-    )]);
+    let mut all =
+        BTreeSet::from([format!("{} {}: {} {}", tree["kind"], tree["name"], tree["status"], tree["reason"])]);
     all.extend(tree["children"].as_array().into_iter().flatten().flat_map(said));
     all
 }

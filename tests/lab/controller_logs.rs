@@ -44,7 +44,7 @@ fn the_log_shows_what_the_controller_said() {
     assert!(log.contains("Quota exceeded for cores: Requested 2, but already used 0 of 1 cores"), "{log}");
 }
 
-/// The controller crashes and starts anew: what it said before is in the log of its previous run.
+/// CAPO's pod crashes and starts anew: what it said before is in the log of its previous run.
 #[test]
 fn the_previous_log_of_a_controller_that_crashed() {
     let name = "o-10-controller-panics-on-deleted-server";
@@ -92,7 +92,10 @@ fn a_pod_without_a_node_has_no_log() {
     let Some(kube) = Kube::with_folder(folder.path()) else { return };
     let mut report = Value::Null;
     let asked = kube.asked(|| report = kube.why("kube-4g0ec"));
-    assert!(!asked.iter().any(|a| a.uri.contains("capo-controller-manager") && a.uri.contains("/log")), "{asked:#?}");
+    assert!(
+        !asked.iter().any(|a| a.uri.contains("capo-controller-manager") && a.uri.contains("/log")),
+        "{asked:#?}"
+    );
     let not_checked = report["notChecked"].to_string();
     assert!(not_checked.contains("log/capo-system"), "{not_checked}");
 }

@@ -99,7 +99,9 @@ impl Kube {
         let whole = std::fs::read(audit).expect("the audit log");
         let new = whole.get(usize::try_from(before).expect("a length")..).expect("what came since");
         let lines = std::str::from_utf8(new).expect("UTF-8").lines();
-        lines.map(|line| asked(&serde_json::from_str(line).expect("an audit event"))).collect()
+        let events = lines.map(|line| serde_json::from_str::<Value>(line).expect("an audit event"));
+        // The server asks itself too.
+        events.filter(|event| event["user"]["username"] != "system:apiserver").map(|e| asked(&e)).collect()
     }
 }
 
@@ -131,6 +133,7 @@ pub(crate) fn seen_by_operator(name: &str) -> Bundle {
     bundle.blank("kubernetes/secret", Why::NoAccess, "no right");
     // Only the Magnum row says whether a conductor's log is of use.
     bundle.blank("log/openstack", Why::NotCollected, "no reason to");
+    bundle.meta.asked_for = bundle.meta.target.stack_id.clone().expect("a stack id");
     bundle.meta = Meta {
         login: kubectl_magnum::bundle::Login::default(),
         target: Target { project_id: None, ..bundle.meta.target.clone() },

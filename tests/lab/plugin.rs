@@ -34,9 +34,13 @@ impl Home {
 fn archive(path: &Path) -> String {
     let file = std::fs::File::create(path).expect("an archive");
     let mut archive = tar::Builder::new(GzEncoder::new(file, Compression::fast()));
+    // krew reads no sparse files.
+    archive.sparse(false);
     let license = concat!(env!("CARGO_MANIFEST_DIR"), "/LICENSE");
     archive.append_path_with_name(license, "LICENSE").expect("a license");
-    archive.append_path_with_name(env!("CARGO_BIN_EXE_kubectl-magnum"), "kubectl-magnum").expect("the program");
+    archive
+        .append_path_with_name(env!("CARGO_BIN_EXE_kubectl-magnum"), "kubectl-magnum")
+        .expect("the program");
     archive.into_inner().expect("an archive").finish().expect("an archive");
     let sum = Command::new("sha256sum").arg(path).output().expect("sha256sum");
     lab::page(&sum).split_whitespace().next().expect("a sum").to_owned()
@@ -60,15 +64,15 @@ fn krew_installs_it_and_kubectl_starts_it() {
     let home = Home { path: format!("{programs}:/usr/bin:/bin"), folder };
     let sum = archive(&home.folder.path().join("magnum.tar.gz"));
     std::fs::write(home.folder.path().join("magnum.yaml"), manifest(&sum)).expect("a manifest");
-    let install =
-        home.kubectl(&["krew", "install", "--manifest=magnum.yaml", "--archive=magnum.tar.gz"]);
+    let install = home.kubectl(&["krew", "install", "--manifest=magnum.yaml", "--archive=magnum.tar.gz"]);
     assert!(install.status.success(), "{}", String::from_utf8_lossy(&install.stderr));
 
     let list = lab::page(&home.kubectl(&["plugin", "list"]));
     let installed = home.folder.path().join("krew/bin/kubectl-magnum");
     assert!(list.lines().any(|line| Path::new(line.trim()) == installed), "{list}");
 
-    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/scenarios/r-03-cores-quota-first-control-plane");
+    let scenario =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/scenarios/r-03-cores-quota-first-control-plane");
     let why = home.kubectl(&["magnum", "why", "--from", &format!("{scenario}/bundle")]);
     assert_eq!(why.status.code(), Some(1), "{}", String::from_utf8_lossy(&why.stderr));
     let expected = std::fs::read_to_string(format!("{scenario}/expected.txt")).expect("the page");
