@@ -9,7 +9,7 @@ use serde_json::Value;
 ///
 /// Panics when it is required and not there: a test that is meant to run must not pass by
 /// being skipped.
-pub fn lab() -> Option<Value> {
+pub(crate) fn lab() -> Option<Value> {
     let path = std::env::var_os("KUBECTL_MAGNUM_LAB_JSON").map_or_else(usual_place, PathBuf::from);
     match std::fs::read(&path) {
         Ok(bytes) => Some(serde_json::from_slice(&bytes).expect("lab.json is JSON")),
@@ -30,7 +30,7 @@ fn usual_place() -> PathBuf {
 }
 
 /// The program, with nothing of the caller's clouds or clusters in its environment.
-pub fn program(arguments: &[&str]) -> Command {
+pub(crate) fn program(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kubectl-magnum"));
     command.args(arguments);
     for (name, _) in std::env::vars_os() {
@@ -43,6 +43,6 @@ pub fn program(arguments: &[&str]) -> Command {
 }
 
 /// What the program printed on stdout.
-pub fn page(output: &Output) -> String {
+pub(crate) fn page(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).expect("the page is UTF-8")
 }

@@ -40,9 +40,10 @@ def make():
         _openssl("genrsa", "-out", "service-accounts.key", "2048")
         _openssl("rsa", "-in", "service-accounts.key", "-pubout", "-out", "service-accounts.pub")
         (PKI / "tokens.csv").write_text(f'{TOKEN},oscar,1,"operators"\n')
-        (PKI / "audit.yaml").write_text(
-            "apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\nrules: [{level: Metadata}]\n")
         (PKI / "done").touch()
+    # One line for each request, once it is answered.
+    (PKI / "audit.yaml").write_text("apiVersion: audit.k8s.io/v1\nkind: Policy\n"
+                                    "omitStages: [RequestReceived, ResponseStarted]\nrules: [{level: Metadata}]\n")
     for contract in CONTRACTS:
         for user in USERS:
             _kubeconfig(contract, user)
