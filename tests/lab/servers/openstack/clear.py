@@ -15,6 +15,7 @@ def story(admin, known):
         admin.delete("network", f"/networks/{network}")
     admin.delete("identity", f"/users/{known['user']}")
     admin.delete("identity", f"/projects/{known['project']}")
+    states.credentials_gone()
 
 
 def project(admin, owner):

@@ -21,7 +21,7 @@ _ROUTER = "network:router_interface"
 def tell(folders):
     """Loads scenarios, each on both halves. Returns what was made, with the old ids and the new."""
     told = []
-    for folder in map(pathlib.Path, folders):
+    for folder in (pathlib.Path(f).resolve() for f in folders):
         with step("openstack", f"story {folder.name}"):
             story = Story(folder)
             known = story.load()

@@ -27,7 +27,7 @@ def forget(uuid):
     for kind in (objects.Cluster, objects.ClusterTemplate):
         try:
             kind.get_by_uuid(WHO, uuid).destroy()
-        except exception.NotFound:
+        except (exception.ClusterNotFound, exception.ClusterTemplateNotFound):
             pass
 
 
