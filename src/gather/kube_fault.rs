@@ -54,7 +54,7 @@ fn of_connection(error: &Error) -> Fault {
     };
     let chain = chain.replace("client error (Connect): ", "").replace("client error (SendRequest): ", "");
     let says = if chain.is_empty() { what.to_owned() } else { format!("{what}: {chain}") };
-    let hint = certificate_hint(&says);
+    let hint = connection_hint(&says);
     let fault = Fault::new(kind, KUBERNETES, says);
     match hint {
         Some(hint) => fault.hint(hint),
@@ -74,8 +74,12 @@ fn is(error: &Error, kind: io::ErrorKind) -> bool {
     false
 }
 
-fn certificate_hint(says: &str) -> Option<&'static str> {
-    if says.contains("UnknownIssuer") {
+fn connection_hint(says: &str) -> Option<&'static str> {
+    if says.contains("tunnel error") {
+        Some(
+            "the proxy is not there or does not let it through; see proxy-url in the kubeconfig, HTTPS_PROXY and NO_PROXY",
+        )
+    } else if says.contains("UnknownIssuer") {
         Some("name the authority's certificate with --certificate-authority or in the kubeconfig")
     } else if says.contains("CaUsedAsEndEntity") {
         Some(

@@ -72,7 +72,7 @@ pub fn next(snapshot: &Snapshot<'_>, back: SignedDuration) -> Plan {
 
 fn logs(snapshot: &Snapshot<'_>, since: Timestamp, conductor: Option<Timestamp>) -> Vec<PodLog> {
     let mut logs = Vec::new();
-    for pod in snapshot.kube.pods.some() {
+    for pod in snapshot.kube.pods.some().iter().filter(|pod| !waits_for_node(**pod)) {
         let is_conductor = pod.label(super::controller::PROVIDER).is_none();
         let since = match (is_conductor, conductor) {
             (false, _) => since,
@@ -94,6 +94,12 @@ fn logs(snapshot: &Snapshot<'_>, since: Timestamp, conductor: Option<Timestamp>)
         logs.push(log);
     }
     logs
+}
+
+/// True for a pod that no node runs yet. The API server answers 200 and nothing for its log
+/// (kubernetes/kubernetes, pkg/registry/core/pod/rest/log.go), which would look like a quiet controller.
+fn waits_for_node(pod: Doc<'_>) -> bool {
+    pod.str("spec.nodeName").is_none() && pod.text("status.phase") == "Pending"
 }
 
 /// The container that does the work: `manager` in every Cluster API provider, else the first.

@@ -103,6 +103,19 @@ fn a_previous_run_is_read_if_it_ended_in_the_window() {
 }
 
 #[test]
+fn a_pod_without_a_node_has_no_log() {
+    let read = |node: Value, phase: &str| {
+        let mut pod = capo(json!({"name": "manager"}));
+        pod["spec"]["nodeName"] = node;
+        pod["status"]["phase"] = json!(phase);
+        plan(&known("CREATE_COMPLETE", Value::Null, &[pod])).logs.len()
+    };
+    assert_eq!(read(Value::Null, "Pending"), 0);
+    assert_eq!(read(json!("n"), "Pending"), 1);
+    assert_eq!(read(json!("n"), "Running"), 1);
+}
+
+#[test]
 fn a_stuck_machine_is_asked_for_its_console_or_for_what_it_is_made_of() {
     let with = plan(&known("CREATE_IN_PROGRESS", json!("x"), &machine(SERVER)));
     assert_eq!((with.console.as_deref(), with.images_and_flavors), (Some(SERVER), false));

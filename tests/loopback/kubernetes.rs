@@ -195,7 +195,10 @@ async fn every_way_to_log_in_reaches_the_server() {
         let place = Place::new(&server.url(), user);
         place.write("token", "from-file\n");
         let target = place.resolve(&flags).await.expect("target");
-        assert_eq!(ask(target, &server, 1).await[0].header("authorization"), Some(expected), "{user}");
+        let seen = ask(target, &server, 1).await;
+        assert_eq!(seen[0].header("authorization"), Some(expected), "{user}");
+        let agent = seen[0].header("user-agent").unwrap_or_default();
+        assert!(agent.starts_with("kubectl-magnum/"), "an audit log says who asked: {agent:?}");
     }
 }
 
@@ -296,6 +299,18 @@ async fn no_api_server_listens() {
     let fault = kube_fault::of(&client.list_api_groups().await.expect_err("nobody there"));
     assert_eq!(fault.kind, Kind::Unreachable);
     assert!(fault.says.contains("Connection refused"), "the cause is kept: {fault}");
+}
+
+#[tokio::test]
+async fn no_proxy_listens() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("port");
+    let proxy = format!("http://{}", listener.local_addr().expect("address"));
+    drop(listener);
+    let target = Place::new("https://k.example:6443", "{}").set("HTTPS_PROXY", &proxy).target().await;
+    let client = kube::Client::try_from(target.config).expect("client");
+    let fault = kube_fault::of(&client.list_api_groups().await.expect_err("no way there"));
+    assert_eq!(fault.kind, Kind::Unreachable, "{fault}");
+    assert!(fault.hint.as_deref().unwrap_or_default().contains("proxy"), "{fault:?}");
 }
 
 /// The proxy for an API server `https://k.example:6443` with a cluster's `proxy-url`.

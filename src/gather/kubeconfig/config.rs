@@ -15,6 +15,9 @@ use crate::gather::host::Host;
 use crate::gather::limits::Limits;
 use crate::gather::proxy;
 
+/// By this name the API server knows us.
+const AGENT: &str = concat!("kubectl-magnum/", env!("CARGO_PKG_VERSION"));
+
 /// Builds the configuration of what was chosen.
 ///
 /// # Errors
@@ -82,6 +85,8 @@ fn finish(config: &mut kube::Config, limits: &Limits) {
     config.read_timeout = Some(limits.answer);
     config.write_timeout = Some(limits.answer);
     config.reset_reader_on_write = true;
+    // The client has none of its own, and an audit log should say who asked.
+    config.headers.push((http::header::USER_AGENT, http::HeaderValue::from_static(AGENT)));
 }
 
 /// An address without a scheme is https if anything about TLS is configured (client-go,

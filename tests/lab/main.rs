@@ -1,0 +1,10 @@
+//! The program against real servers. `tests/lab/lab.sh up` starts them; without them each test
+//! says that it is skipped, unless KUBECTL_MAGNUM_LAB_REQUIRED is set (as `lab.sh test` does).
+
+mod answers;
+mod controller_logs;
+mod kube;
+mod lab;
+mod peers;
+mod plugin;
+mod sign_in;

@@ -1,0 +1,1 @@
+"""Starts, loads and stops the real servers of the end-to-end tests."""
