@@ -5,6 +5,7 @@ mod faults;
 mod kubernetes;
 mod login;
 mod program;
+mod records;
 mod runs;
 mod scenario;
 mod scenario_cloud;

@@ -18,9 +18,11 @@ def password(user, project=None, system=False, secret=layout.PASSWORD, project_i
 
 def exchange(method, address, body=None, token=None, headers=None):
     """One request as it is: status, headers (names in lower case), body text."""
-    sent = {"Content-Type": "application/json", "User-Agent": "lab", **({"X-Auth-Token": token} if token else {})}
-    request = urllib.request.Request(
-        address, method=method, data=None if body is None else json.dumps(body).encode(), headers=sent | (headers or {}))
+    sent = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "lab", **(headers or {})}
+    if token:
+        sent["X-Auth-Token"] = token
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(address, method=method, data=data, headers=sent)
     try:
         with urllib.request.urlopen(request, timeout=60) as answer:
             return answer.status, _lower(answer.headers), answer.read().decode()

@@ -16,12 +16,13 @@ _HERE = pathlib.Path(__file__).parent
 def install():
     """Makes the venv, unless it was made of the same wheels by the same Python."""
     if sys.version_info < (3, 11):
-        raise Trouble(f"Python {sys.version.split()[0]} is too old for these OpenStack releases", "install 3.11 to 3.13")
+        version = sys.version.split()[0]
+        raise Trouble(f"Python {version} is too old for these OpenStack releases", "install 3.11 to 3.13")
     wanted = [_HERE / "requirements.txt", *([_HERE / "requirements-nova.txt"] if layout.PROFILE == "nova" else [])]
     pins = _HERE / "constraints.txt"
     text = sys.version + "".join(f.read_text() for f in [*wanted, pins])
-    packages.stamp(f"openstack-{layout.PROFILE}", hashlib.sha256(text.encode()).hexdigest(), lambda: _make(wanted, pins),
-                   "openstack")
+    recipe = hashlib.sha256(text.encode()).hexdigest()
+    packages.stamp(f"openstack-{layout.PROFILE}", recipe, lambda: _make(wanted, pins), "openstack")
     if not shutil.which("openssl"):
         packages.debian("openstack", {"openssl": "openssl"})
 

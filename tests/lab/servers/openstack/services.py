@@ -43,9 +43,10 @@ def _start(name):
     flags = f"--config-file {layout.ETC}/{name}/{_FLAGS[name]}" if name in _FLAGS else ""
     LOG.mkdir(parents=True, exist_ok=True)
     with step("openstack", name):
+        address = f"127.0.0.1:{layout.services()[name][0]}"
         processes.spawn(
             name,
-            [layout.BIN / "uwsgi", "--http-socket", f"127.0.0.1:{layout.services()[name][0]}", "--module", _MODULES[name],
+            [layout.BIN / "uwsgi", "--http-socket", address, "--module", _MODULES[name],
              "--pyargv", flags, "--virtualenv", VENV, "--need-app", "--die-on-term", "--lazy-apps", "--enable-threads",
              "--threads", "4", "--processes", "1", "--buffer-size", "65535",
              # uWSGI closes each connection; clients that are not told so try to use it again.

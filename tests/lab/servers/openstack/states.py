@@ -28,8 +28,7 @@ def balancer_times(kind, made, created, updated):
 
 def balancer_gone(made):
     """The row of a load balancer whose worker is done with it."""
-    _run("octavia", "UPDATE load_balancer SET provisioning_status = 'DELETED', operating_status = 'OFFLINE' WHERE id = ?",
-         made)
+    balancer("loadbalancers", made, "DELETED", "OFFLINE")
 
 
 def network_times(table, made, created, updated):

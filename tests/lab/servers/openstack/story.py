@@ -129,19 +129,16 @@ class Story:
                 self.admin.put("network", f"/{plural.replace('_', '-')}/{new['id']}/tags", tags)
 
     def _networks(self):
-        default = self.admin.get("network", f"/security-groups?project_id={self.project}")["security_groups"]
         groups = self.rows("network/security-groups")
-        if not default and any(g["name"] == "default" for g in groups):
-            # Neutron makes it with the first thing of a project.
-            self.admin.get("network", f"/security-groups?project_id={self.project}&name=default")
         self._made("networks", "network", self.rows("network/networks"), ("name", "description", "admin_state_up"))
         subnets = ("name", "description", "network_id", "ip_version", "cidr", "gateway_ip", "enable_dhcp",
                    "dns_nameservers", "allocation_pools")
         self._made("subnets", "subnet", self.rows("network/subnets"), subnets)
         self._made("security_groups", "security_group", [g for g in groups if g["name"] != "default"],
                    ("name", "description"))
-        default = self.admin.get("network", f"/security-groups?project_id={self.project}&name=default")["security_groups"]
-        self.ids |= {g["id"]: default[0]["id"] for g in groups if g["name"] == "default" and default}
+        # Neutron has made it with the first thing of the project.
+        own = self.admin.get("network", f"/security-groups?project_id={self.project}&name=default")["security_groups"]
+        self.ids |= {g["id"]: own[0]["id"] for g in groups if g["name"] == "default" and own}
 
     def _routers(self):
         routers, floating = self.rows("network/routers"), self.rows("network/floatingips")
@@ -251,17 +248,19 @@ class Story:
     def _magnum(self):
         groups = self.rows("container-infra/nodegroups")
         templates = self.rows("container-infra/clustertemplates")
-        cluster = self.cluster | {"stack_id": self.cluster.get("cluster_id") or self.cluster.get("stack_id"), "groups": groups}
+        stack_id = self.cluster.get("cluster_id") or self.cluster.get("stack_id")
+        cluster = self.cluster | {"stack_id": stack_id, "groups": groups}
         wanted = {"templates": templates, "clusters": [cluster]}
         for row in (cluster, *groups, *templates):
-            for unwanted in ("id", "cluster_id", "created_at", "updated_at", "links", "node_addresses", "node_count",
-                             "master_count", "master_addresses"):
-                if unwanted != "node_count" or row is cluster:
-                    row.pop(unwanted, None)
+            for unwanted in ("id", "cluster_id", "created_at", "updated_at", "node_addresses"):
+                row.pop(unwanted, None)
+        # The groups' counts, which Magnum adds up.
+        cluster.pop("node_count", None)
         file = layout.DATA / "rows.json"
         file.write_text(json.dumps(self.anew(wanted)))
         services.inside("magnum_rows", str(file))
-        for part, table in (("clusters", "cluster"), ("nodegroups", "nodegroup"), ("clustertemplates", "cluster_template")):
+        tables = {"clusters": "cluster", "nodegroups": "nodegroup", "clustertemplates": "cluster_template"}
+        for part, table in tables.items():
             for row in self.rows(f"container-infra/{part}"):
                 if row.get("created_at"):
                     states.magnum_times(table, self.ids[row["uuid"]], *self._moved(row))
