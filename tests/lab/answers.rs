@@ -61,7 +61,7 @@ scenarios! {
 }
 
 /// The page without what differs from one second to the next.
-fn timeless(page: &str) -> String {
+pub(crate) fn timeless(page: &str) -> String {
     let age = Regex::new(r"\b(\d+[dhms])+\b").expect("a pattern");
     let clock = Regex::new(r"read at \d\d:\d\d:\d\d").expect("a pattern");
     // Columns are as wide as the ages in them.

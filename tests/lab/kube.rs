@@ -32,6 +32,11 @@ pub(crate) struct Asked {
     pub(crate) uri: String,
 }
 
+/// Waits until nobody else has the API servers.
+pub(crate) fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Folder of a scenario.
 pub(crate) fn scenario(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios").join(name)
@@ -53,7 +58,7 @@ impl Kube {
     pub(crate) fn with_folder(folder: &Path) -> Option<Kube> {
         let lab = lab::lab()?["kubernetes"].take();
         assert!(lab.is_object(), "only the other half of the lab is up; run tests/lab/lab.sh up");
-        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = turn();
         let mut load = Command::new(text(&lab["load"][0]));
         let done = load.arg(text(&lab["load"][1])).arg(folder).output().expect("lab.sh");
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));

@@ -2,9 +2,12 @@
 //! says that it is skipped, unless KUBECTL_MAGNUM_LAB_REQUIRED is set (as `lab.sh test` does).
 
 mod answers;
+mod cloud;
 mod controller_logs;
 mod kube;
 mod lab;
+mod openstack;
 mod peers;
 mod plugin;
 mod sign_in;
+mod stories;

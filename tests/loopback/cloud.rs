@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::records;
 use crate::server::{Reply, Seen, Server};
 use kubectl_magnum::exit::Failure;
 use kubectl_magnum::gather::cloud::{self, Answer, Ask, Cloud, CloudOptions, Service, Session};
@@ -21,7 +22,7 @@ const LIMITS: Limits = Limits {
     plugin: Duration::from_secs(1),
 };
 
-/// A token as Keystone gives it, with every service on `root`.
+/// A token as Keystone gave it, of another person and project, with every service on `root`.
 pub(crate) fn token(root: &str) -> Reply {
     let entry = |kind: &str, path: &str| {
         let endpoint = |interface: &str| json!({"interface": interface, "region": "R1", "region_id": "R1", "url": format!("{root}{path}")});
@@ -34,13 +35,14 @@ pub(crate) fn token(root: &str) -> Reply {
         entry("network", ""),
         entry("volumev3", &format!("/v3/{PROJECT}")),
     ];
-    let body = json!({"token": {
-        "expires_at": "2026-12-01T19:46:19.000000Z",
-        "user": {"id": "u1", "name": "jo", "domain": {"id": "default", "name": "Default"}},
-        "project": {"id": PROJECT, "name": "demo", "domain": {"id": "default", "name": "Default"}},
-        "roles": [{"id": "r1", "name": "reader"}, {"id": "r2", "name": "member"}],
-        "catalog": catalog,
-    }});
+    let mut body = records::body("keystone/login-project");
+    let token = &mut body["token"];
+    token["expires_at"] = json!("2026-12-01T19:46:19.000000Z");
+    token["user"]["id"] = json!("u1");
+    token["user"]["name"] = json!("jo");
+    token["project"]["id"] = json!(PROJECT);
+    token["roles"] = json!([{"id": "r1", "name": "reader"}, {"id": "r2", "name": "member"}]);
+    token["catalog"] = json!(catalog);
     Reply::json(201, body).with("x-subject-token", TOKEN)
 }
 
@@ -101,21 +103,39 @@ async fn check_get(reply: Reply, kind: Kind, says: &str) -> Fault {
 
 #[tokio::test]
 async fn a_service_answers_in_every_bad_way() {
-    let id = |reply: Reply| reply.with("x-openstack-request-id", "req-9");
-    let missing =
-        json!({"errors": [{"status": 404, "title": "t", "detail": "Cluster x could not be found."}]});
-    let fault =
-        check_get(id(Reply::json(404, missing)), Kind::NotFound, "Cluster x could not be found.").await;
-    assert_eq!((fault.status, fault.request_id.as_deref()), (Some(404), Some("req-9")));
-    check_get(Reply::json(401, "{}"), Kind::NoAccess, "401").await;
-    check_get(Reply::json(403, json!({"forbidden": {"message": "policy"}})), Kind::NoAccess, "policy").await;
-    check_get(Reply::json(406, "{}"), Kind::Refused, "406").await;
-    check_get(Reply::json(409, "{}"), Kind::Conflict, "409").await;
+    for (record, kind) in [
+        ("magnum/cluster-missing", Kind::NotFound),
+        ("magnum/no-login", Kind::NoAccess),
+        ("magnum/nodegroups-too-old", Kind::Refused),
+        ("magnum/version-of-another", Kind::Refused),
+        ("magnum/argument-unknown", Kind::Refused),
+        ("magnum/cluster-twice", Kind::Conflict),
+        ("magnum/conductor-down", Kind::Unreachable),
+        ("keystone/project-forbidden", Kind::NoAccess),
+        ("keystone/user-missing", Kind::NotFound),
+        ("neutron/quota-of-another", Kind::NoAccess),
+        ("neutron/port-missing", Kind::NotFound),
+        ("neutron/path-missing", Kind::Unreachable),
+        ("neutron/filter-unknown", Kind::Refused),
+        ("neutron/security-group-in-use", Kind::Conflict),
+        ("neutron/over-quota", Kind::Conflict),
+        ("octavia/project-of-another", Kind::NoAccess),
+        ("octavia/loadbalancer-missing", Kind::NotFound),
+        ("octavia/filter-unknown", Kind::Refused),
+        ("octavia/pending-delete", Kind::Conflict),
+    ] {
+        check_get(records::reply(record), kind, &records::says(record)).await;
+    }
+    let fault = check_get(records::reply("magnum/version-too-new"), Kind::Refused, "1.99").await;
+    assert!(fault.status == Some(406) && fault.request_id.is_some(), "{fault:?}");
+    for record in ["neutron/keystone-down", "magnum/keystone-down", "octavia/keystone-down"] {
+        let fault = check_get(records::reply(record), Kind::Unreachable, "Keystone").await;
+        assert!(!fault.says.contains('<'), "markup is taken off: {fault}");
+    }
     check_get(Reply::json(429, "{}"), Kind::Unreachable, "429").await;
-    check_get(Reply::json(500, json!({"faultstring": "db gone"})), Kind::Unreachable, "db gone").await;
-    check_get(Reply::json(503, "<html><h1>503 Service Unavailable</h1>"), Kind::Unreachable, "503 Service")
-        .await;
-    let fault = check_get(id(Reply::json(200, "{\"clusters\": [")), Kind::Unreadable, "not JSON").await;
+    check_get(Reply::json(502, "<html><h1>502 Bad Gateway</h1>"), Kind::Unreachable, "502 Bad").await;
+    let cut = Reply::json(200, "{\"clusters\": [").with("x-openstack-request-id", "req-9");
+    let fault = check_get(cut, Kind::Unreadable, "not JSON").await;
     assert_eq!(fault.request_id.as_deref(), Some("req-9"));
     check_get(Reply::Half("{\"clusters\": [".to_owned()), Kind::Unreadable, "broke off").await;
     check_get(Reply::Drip("{\"clusters\": [".to_owned()), Kind::TimedOut, "in time").await;
@@ -170,21 +190,23 @@ async fn paths_headers_and_microversions() {
 
 #[tokio::test]
 async fn pages_are_followed_on_the_same_server() {
-    let server = cloud_that(|seen| match seen.line.as_str() {
-        "GET /v2.0/ports?limit=1" => Reply::json(
-            200,
-            json!({"ports": [1], "ports_links": [{"rel": "next", "href": "https://elsewhere/x?limit=1&marker=a"}]}),
-        ),
-        "GET /v2.0/ports?limit=1&marker=a" => Reply::json(200, json!({"ports": [2]})),
-        other => Reply::json(404, json!({"message": other})),
+    // The link names the server that the page was recorded on.
+    let first = records::body("neutron/ports-page");
+    let link = first["ports_links"][0]["href"].as_str().expect("a link");
+    let (_, query) = link.split_once('?').expect("a query");
+    let next = format!("GET /v2.0/ports?{query}");
+    let server = cloud_that(move |seen| match seen.line.as_str() {
+        "GET /v2.0/ports?limit=1&fields=id&fields=name" => records::reply("neutron/ports-page"),
+        line if line == next => Reply::json(200, json!({"ports": [2]})),
+        _ => records::reply("neutron/path-missing"),
     })
     .await;
-    let pages =
-        session(&server).await.list(&Ask::new(Service::Network, &["ports"]).query("limit", "1")).await;
+    let ask = Ask::new(Service::Network, &["ports"]).query("limit", "1");
+    let pages = session(&server).await.list(&ask.query("fields", "id").query("fields", "name")).await;
     let bodies: Vec<Value> =
         pages.answers.iter().map(|a| serde_json::from_slice(&a.bytes).expect("JSON")).collect();
     assert_eq!(pages.fault, None);
-    assert_eq!(bodies[1], json!({"ports": [2]}));
+    assert_eq!(bodies, [first, json!({"ports": [2]})]);
 }
 
 #[tokio::test]

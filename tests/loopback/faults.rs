@@ -7,6 +7,7 @@ use futures::future::join_all;
 use kubectl_magnum::bundle::{Bundle, Why};
 use kubectl_magnum::exit::code;
 
+use crate::records;
 use crate::scenario::{Instead, World, bundle, nothing};
 use crate::server::Reply;
 
@@ -16,19 +17,21 @@ const STACK_ID: &str = "kube-4g0ec";
 /// Longer than two answers that hang, and what a run may take at most.
 const DEADLINE: Duration = Duration::from_secs(7);
 
-/// Ways to fail, each with what it is called where the thing was asked for in a list.
-fn ways() -> Vec<(&'static str, Reply, Why)> {
+/// Ways to fail, each with what it is called where the thing was asked for in a list. Services of
+/// OpenStack refuse in the words of real ones.
+fn ways(on_kube: bool) -> Vec<(&'static str, Reply, Why)> {
     let status =
         |code: u16| Reply::json(code, format!("{{\"message\": \"fails with {code}\", \"code\": {code}}}"));
+    let said = |code: u16, record: &str| if on_kube { status(code) } else { records::reply(record) };
     let half = || "{\"items\": [".to_owned();
     vec![
-        ("401", status(401), Why::NoAccess),
-        ("403", status(403), Why::NoAccess),
-        ("404", status(404), Why::Unreadable),
-        ("409", status(409), Why::Unreadable),
+        ("401", said(401, "magnum/no-login"), Why::NoAccess),
+        ("403", said(403, "keystone/project-forbidden"), Why::NoAccess),
+        ("404", said(404, "magnum/cluster-missing"), Why::Unreadable),
+        ("409", said(409, "magnum/cluster-twice"), Why::Unreadable),
         ("429", status(429), Why::Unreachable),
-        ("500", status(500), Why::Unreachable),
-        ("503", status(503).with("retry-after", "1"), Why::Unreachable),
+        ("500", said(500, "magnum/conductor-down"), Why::Unreachable),
+        ("503", said(503, "neutron/keystone-down").with("retry-after", "1"), Why::Unreachable),
         ("garbage", Reply::json(200, "<html>welcome"), Why::Unreadable),
         ("json of another", Reply::json(200, "{\"hello\": []}"), Why::Unreadable),
         ("half", Reply::Half(half()), Why::Unreadable),
@@ -93,7 +96,7 @@ async fn check(
     other: &str,
     special: &[(&str, Option<Why>)],
 ) {
-    let runs = ways().into_iter().map(|(way, reply, why)| async move {
+    let runs = ways(on_kube).into_iter().map(|(way, reply, why)| async move {
         let instead = only(prefix, reply);
         let (kube, cloud) = if on_kube { (instead, nothing()) } else { (nothing(), instead) };
         let world = World::of(bundle(SCENARIO), kube, cloud).await;

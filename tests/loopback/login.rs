@@ -7,6 +7,7 @@ use kubectl_magnum::gather::cloud::{CloudOptions, Service};
 use serde_json::{Value, json};
 
 use crate::cloud::{PROJECT, TOKEN, cloud_that, connect, password_at, some, token};
+use crate::records;
 use crate::server::{Reply, Seen, Server};
 
 /// Logs in with these flags and checks what went out: the lines, and the last body.
@@ -129,12 +130,14 @@ async fn check_no_login(reply: Reply, says: &str) -> Failure {
 
 #[tokio::test]
 async fn keystone_answers_in_every_bad_way() {
-    let refused = json!({"error": {"code": 401, "message": "The request requires authentication."}});
-    let failure = check_no_login(Reply::json(401, refused), "requires authentication. (HTTP 401)").await;
-    assert!(failure.hint.expect("hint").contains("no role"));
+    let hint = |failure: Failure| failure.hint.expect("a hint");
+    let refused = || records::reply("keystone/login-wrong-secret");
+    let failure = check_no_login(refused(), "requires authentication. (HTTP 401)").await;
+    assert!(hint(failure).contains("no role"));
     check_no_login(Reply::json(403, "{}"), "HTTP 403").await;
-    let failure = check_no_login(Reply::json(404, "{}"), "HTTP 404").await;
-    assert!(failure.hint.expect("hint").contains("auth_url"));
+    assert!(
+        hint(check_no_login(records::reply("keystone/path-missing"), "HTTP 404").await).contains("auth_url")
+    );
     check_no_login(Reply::json(500, "{}").with("x-openstack-request-id", "req-7"), "[req-7]").await;
     check_no_login(Reply::json(503, "{}"), "HTTP 503").await;
     check_no_login(Reply::json(200, "<html>hello</html>"), "not a token").await;
@@ -143,6 +146,29 @@ async fn keystone_answers_in_every_bad_way() {
     check_no_login(Reply::Hang, "in time").await;
     check_no_login(Reply::Drip("{".to_owned()), "in time").await;
     check_no_login(Reply::Half("{".to_owned()), "broke off").await;
+}
+
+/// Keystone answers 404 when what we log in with is gone; its address is right then.
+#[tokio::test]
+async fn what_we_log_in_with_is_gone() {
+    let failed = |record: &'static str, options: CloudOptions| async move {
+        let server = Server::start(move |_| records::reply(record)).await;
+        let options = CloudOptions { os_auth_url: Some(server.url()), ..options };
+        connect(&options).await.err().expect("no login")
+    };
+    let credential = CloudOptions {
+        os_application_credential_id: some("i"),
+        os_application_credential_secret: some("s"),
+        ..CloudOptions::default()
+    };
+    let failure = failed("keystone/login-credential-deleted", credential.clone()).await;
+    assert!(failure.message.contains("Could not find Application Credential"), "{failure:?}");
+    assert!(failure.hint.expect("a hint").contains("was deleted"));
+    let elsewhere = failed("keystone/path-missing", credential).await;
+    assert!(elsewhere.hint.expect("a hint").contains("auth_url"));
+    let token = CloudOptions { os_token: some("t0ken"), os_project_id: some("p"), ..CloudOptions::default() };
+    let failure = failed("keystone/login-expired-token", token).await;
+    assert!(failure.hint.expect("a hint").contains("get a new one"));
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use kubectl_magnum::bundle::Bundle;
 use serde_json::{Value, json};
 
+use crate::records;
 use crate::scenario::{is_read, of, parts, text};
 use crate::server::{Reply, Seen};
 
@@ -23,14 +24,13 @@ fn token(bundle: &Bundle, root: &str) -> Reply {
     ];
     let roles: Vec<Value> =
         bundle.meta.login.roles.iter().map(|name| json!({"id": name, "name": name})).collect();
-    let mut token = json!({
-        "expires_at": "2036-12-01T19:46:19.000000Z",
-        "user": {"id": "u1", "name": "jo", "domain": {"id": "default", "name": "Default"}},
-        "roles": roles,
-        "catalog": catalog,
-    });
-    if let Some(id) = &bundle.meta.login.project_id {
-        token["project"] = json!({"id": id, "name": "p", "domain": {"id": "default", "name": "Default"}});
+    let mut token = records::body("keystone/login-project")["token"].take();
+    token["expires_at"] = json!("2036-12-01T19:46:19.000000Z");
+    token["roles"] = json!(roles);
+    token["catalog"] = json!(catalog);
+    match &bundle.meta.login.project_id {
+        Some(id) => token["project"]["id"] = json!(id),
+        None => drop(token.as_object_mut().expect("a token").remove("project")),
     }
     Reply::json(201, json!({ "token": token })).with("x-subject-token", "gAAAA-pl4nted-token")
 }
@@ -74,7 +74,7 @@ pub(crate) fn openstack(bundle: &Bundle, seen: &Seen) -> Reply {
         ["volume", "v3", .., "os-quota-sets", _] => document(bundle, "openstack/volume/quotas"),
         ["volume", "v3", .., kind, "detail"] => list(&format!("volume/{kind}"), kind),
         ["image", "v2", "images"] => list("image/images", "images"),
-        _ => Reply::json(404, json!({"error": {"message": format!("no such path: {}", seen.line)}})),
+        _ => records::reply("keystone/path-missing"),
     }
 }
 
@@ -85,11 +85,10 @@ fn gap(bundle: &Bundle, part: &str) -> Option<Reply> {
         return None;
     }
     let why = bundle.meta.gaps.iter().find(|gap| gap.part == part).map(|gap| gap.why.word());
-    let code = match why {
-        Some("unreachable" | "timed-out") => 503,
-        _ => 403,
-    };
-    Some(Reply::json(code, json!({"error": {"message": "as in the scenario", "code": code}})))
+    Some(records::reply(match why {
+        Some("unreachable" | "timed-out") => "neutron/keystone-down",
+        _ => "keystone/project-forbidden",
+    }))
 }
 
 fn all_rows(bundle: &Bundle, part: &str, key: &str) -> Vec<Value> {
@@ -121,9 +120,7 @@ fn rows_of(bundle: &Bundle, part: &str, key: &str, query: &[(String, String)]) -
 
 fn document(bundle: &Bundle, part: &str) -> Reply {
     let found = bundle.bodies.iter().find(|body| body.part == part).map(|body| Reply::json(200, &body.value));
-    gap(bundle, part)
-        .or(found)
-        .unwrap_or_else(|| Reply::json(404, json!({"error": {"message": "not found"}})))
+    gap(bundle, part).or(found).unwrap_or_else(|| records::reply("keystone/path-missing"))
 }
 
 /// One thing by UUID, id or name, as Magnum and Keystone find it.
@@ -135,18 +132,12 @@ fn one(bundle: &Bundle, part: &str, key: &str, id: &str, wrap: &str) -> Reply {
     let by = |pointer: &str| rows.iter().filter(|row| text(row, pointer) == id).collect::<Vec<_>>();
     let found = ["/uuid", "/id", "/name"].iter().map(|pointer| by(pointer)).find(|found| !found.is_empty());
     match found.unwrap_or_default().as_slice() {
-        [] => Reply::json(
-            404,
-            json!({"errors": [{"title": "Not Found", "detail": format!("{id} could not be found.")}]}),
-        ),
-        [row] if wrap.is_empty() => {
-            Reply::json(200, row).with("openstack-api-maximum-version", "container-infra 1.14")
-        }
+        [] if wrap.is_empty() => records::reply("magnum/cluster-missing"),
+        [] => records::reply("keystone/project-missing"),
+        [row] if wrap.is_empty() => Reply::json(200, row)
+            .with("openstack-api-maximum-version", "container-infrastructure-management 1.14"),
         [row] => Reply::json(200, json!({ wrap: row })),
-        _ => Reply::json(
-            409,
-            json!({"errors": [{"title": "Conflict", "detail": "Multiple clusters exist with same name."}]}),
-        ),
+        _ => records::reply("magnum/cluster-twice"),
     }
 }
 

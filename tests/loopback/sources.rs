@@ -7,8 +7,8 @@ use kubectl_magnum::bundle::Bundle;
 use kubectl_magnum::exit::code;
 use kubectl_magnum::report::WhyReport;
 use kubectl_magnum::run;
-use serde_json::json;
 
+use crate::records;
 use crate::scenario::{Instead, World, bundle, nothing};
 use crate::server::Reply;
 
@@ -30,11 +30,8 @@ fn closed() -> Option<Instead> {
 }
 
 /// Refuses what has one of these words in its request line.
-fn refused(words: &'static [&'static str]) -> Option<Instead> {
-    Some(Arc::new(move |seen| {
-        let says = json!({"message": "not for you", "code": 403});
-        words.iter().any(|word| seen.line.contains(word)).then(|| Reply::json(403, says))
-    }))
+fn refused(words: &'static [&'static str], reply: Reply) -> Option<Instead> {
+    Some(Arc::new(move |seen| words.iter().any(|word| seen.line.contains(word)).then(|| reply.clone())))
 }
 
 async fn report(scenario: &str, obstacle: &Obstacle) -> WhyReport {
@@ -110,7 +107,10 @@ async fn the_context_of_another_management_cluster() {
 
 #[tokio::test]
 async fn no_rights_on_logs() {
-    let obstacle = Obstacle { kube: refused(&["/log?"]), ..Obstacle::default() };
+    let obstacle = Obstacle {
+        kube: refused(&["/log?"], Reply::json(403, r#"{"message": "not for you", "code": 403}"#)),
+        ..Obstacle::default()
+    };
     check(obstacle, code::WRONG, code::FINE, &["log/capo-system"]).await;
 }
 
@@ -121,7 +121,7 @@ async fn a_member_of_the_project() {
         bundle.meta.login.project_id = bundle.meta.target.project_id.clone();
         bundle.meta.login.roles = vec!["member".to_owned()];
     };
-    let cloud = refused(&["/v3/users", "/v3/projects/"]);
+    let cloud = refused(&["/v3/users", "/v3/projects/"], records::reply("keystone/project-forbidden"));
     let obstacle = Obstacle { change: Some(change), cloud, ..Obstacle::default() };
     check(obstacle, code::WRONG, code::FINE, &["openstack/identity/users", "openstack/identity/projects"])
         .await;

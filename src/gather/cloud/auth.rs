@@ -8,6 +8,7 @@ use openstack::{EndpointFilters, Error, ErrorKind};
 use reqwest::header::{AUTHORIZATION, HeaderValue};
 use reqwest::{Client, RequestBuilder, Url};
 use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
 use tokio::sync::Mutex;
 
 use super::http::{self, Raw};
@@ -119,11 +120,23 @@ impl Keystone {
         let fault = said::of_answer(KEYSTONE, answer.status, &answer.bytes, answer.request_id.clone());
         Err(match fault.kind {
             Kind::NoAccess => fault.hint(self.no_access_hint()),
-            Kind::NotFound => {
-                fault.hint("auth_url must be Keystone's address, as https://keystone.example:5000/v3")
-            }
+            Kind::NotFound => fault.hint(self.not_found_hint(&answer.bytes)),
             _ => fault,
         })
+    }
+
+    /// Keystone's own 404 is JSON with a code; a path that it does not serve, or another server,
+    /// gives something else. Only a login by id can be for something that is gone.
+    /// Source: openstack/keystone keystone/api/auth.py, keystone/server/flask/application.py.
+    fn not_found_hint(&self, body: &[u8]) -> &'static str {
+        let said = serde_json::from_slice::<Value>(body).unwrap_or_default();
+        match (&self.settings.login.method, said.pointer("/error/code")) {
+            (Method::ApplicationCredential { .. }, Some(_)) => {
+                "the application credential, its user or its project was deleted; make a new one"
+            }
+            (Method::Token(_), Some(_)) => self.no_access_hint(),
+            _ => "auth_url must be Keystone's address, as https://keystone.example:5000/v3",
+        }
     }
 
     /// Keystone says the same for a wrong password and for a project without a role.

@@ -80,6 +80,8 @@ impl Said {
         let at = |value: Option<&Value>, key: &str| Some(value?.get(key)?.as_str()?.to_owned());
         let message = at(first, "detail")
             .filter(|detail| !detail.is_empty())
+            // A version that Magnum does not have: the title does not say which it has.
+            .or_else(|| at(first, "description"))
             .or_else(|| at(first, "title"))
             .or_else(|| at(inner, "message"))
             .or_else(|| at(Some(value), "faultstring"))

@@ -6,7 +6,7 @@ import json
 import pathlib
 import shutil
 
-from ..places import VENV
+from ..places import LAB, VENV
 from ..say import step
 from . import config, install, layout, seed, services
 from . import record as recorder
@@ -50,6 +50,7 @@ def describe():
         "clouds": str(layout.CLOUDS),
         "access": {name: str(services.access_log(name)) for name in layout.services()},
         "urls": {name: layout.url(name) for name in layout.services()},
+        "lab": str(LAB / "lab.sh"),
         "profile": layout.PROFILE,
         "seeded": json.loads(layout.SEEDED.read_text()),
     }
