@@ -6,6 +6,13 @@
 #   lab.sh load [--server v1beta1|v1beta2] FOLDER…
 #                                      put the Kubernetes side of scenarios into an API server; prints
 #                                      which: the bundle's own contract tells unless --server does
+#   lab.sh story FOLDER…               put both sides of scenarios onto the servers, with other ids;
+#                                      prints the old and the new
+#   lab.sh left ports|foreign|balancer make what a forgotten cluster left behind; prints its ids
+#   lab.sh worker PROJECT [--leave-ports]
+#                                      be Octavia's worker for half a minute
+#   lab.sh stop|start SERVICE…         take an OpenStack service away for a while
+#   lab.sh record                      write down again what the services answer (tests/loopback/records)
 #   lab.sh down                        stop what `up` started, by process id
 #   lab.sh env                         shell lines that point kubectl, openstack and the plugin here
 #   lab.sh status                      what runs

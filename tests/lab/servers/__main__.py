@@ -1,4 +1,4 @@
-"""`lab.sh`'s words: up, test, load, story, record, start, stop, down, env, status."""
+"""`lab.sh`'s words: up, test, load, story, left, worker, record, start, stop, down, env, status."""
 
 import concurrent.futures
 import json
@@ -90,6 +90,10 @@ def main(argv):
         return load(rest)
     elif word == "story":
         return story(rest)
+    elif word == "left" and len(rest) == 1 and rest[0] in openstack.leftovers.KINDS:
+        print(json.dumps(openstack.left(rest[0]), indent=1))
+    elif word == "worker" and len(rest) in (1, 2) and rest[1:] in ([], ["--leave-ports"]):
+        print(openstack.worker(*rest))
     elif word in ("start", "stop") and rest and set(rest) <= set(openstack.names()):
         {"start": openstack.start, "stop": openstack.stop}[word](*rest)
     elif word == "record" and not rest:
@@ -104,7 +108,8 @@ def main(argv):
 def usage():
     """Says how it is used."""
     print("usage: lab.sh up [kubernetes|openstack] | test [ARGUMENT…] | load [--server CONTRACT] FOLDER… | story"
-          " FOLDER… | record | stop SERVICE… | start SERVICE… | down | env | status", file=sys.stderr)
+          " FOLDER… | left KIND | worker PROJECT [--leave-ports] | record | stop SERVICE… | start SERVICE… | down | env"
+          " | status", file=sys.stderr)
     return 2
 
 

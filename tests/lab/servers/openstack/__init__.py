@@ -9,6 +9,7 @@ import shutil
 from ..places import LAB, VENV
 from ..say import step
 from . import config, install, layout, seed, services
+from . import left as leftovers
 from . import record as recorder
 from . import story as told
 
@@ -59,6 +60,16 @@ def describe():
 def story(folders):
     """Loads scenarios (see `story.tell`)."""
     return told.tell(folders)
+
+
+def left(kind):
+    """Makes leftovers (see `left.make`)."""
+    return leftovers.make(kind)
+
+
+def worker(project, *how):
+    """Plays Octavia's worker for half a minute, or just once when its ports are to be left (see `left.worker`)."""
+    return leftovers.worker(project, *((True, 0) if how else (False, 30)))
 
 
 def names():

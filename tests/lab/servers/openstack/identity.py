@@ -75,6 +75,15 @@ def _trustees(admin, roles):
     admin.put("identity", f"/domains/{domain}/users/{made}/roles/{roles['admin']}")
 
 
+def add_cloud(name, **person):
+    """A login with the usual password, beside those that are there."""
+    known = json.loads(layout.CLOUDS.read_text())
+    cloud = json.loads(json.dumps(known["clouds"]["demo"]))
+    cloud["auth"] |= person
+    known["clouds"][name] = cloud
+    layout.CLOUDS.write_text(json.dumps(known, indent=1))
+
+
 def credential(login, name, description=""):
     """An application credential of a login's own user."""
     wanted = {"name": name, "description": description, "roles": [{"name": role} for role in _MEMBER]}

@@ -29,8 +29,9 @@ class Rows:
         """A template of a project; its UUID."""
         made = uid(f"template/{project}/{name}")
         self.wanted["templates"].append({
-            "uuid": made, "name": name, "project_id": project, "user_id": user, "image_id": "ubuntu-2204-kube-v1.33.4",
-            "flavor_id": "m1.medium", "master_flavor_id": "m1.medium", "keypair_id": "lab", "external_network_id": "public",
+            "uuid": made, "name": name, "project_id": project, "user_id": user, "keypair_id": "lab",
+            "image_id": "ubuntu-2204-kube-v1.33.4", "flavor_id": "m1.medium", "master_flavor_id": "m1.medium",
+            "external_network_id": "public",
             "dns_nameserver": "192.0.2.53", "network_driver": "calico", "volume_driver": "cinder",
             "labels": {"kube_tag": "v1.33.4", "octavia_provider": "amphora"}, "tls_disabled": False, "public": False,
             "registry_enabled": False, "floating_ip_enabled": True, "master_lb_enabled": True, "hidden": False})
@@ -42,8 +43,9 @@ class Rows:
         version = "v1.33.4" if more.get("api_address") else None
         group = {"project_id": project, "image_id": "ubuntu-2204-kube-v1.33.4", "flavor_id": "m1.medium", "labels": {},
                  "stack_id": sid, "status": status, "node_count": 1, "version": version}
-        rows = [group | {"uuid": uid(f"group/{made}/{n}"), "name": n, "role": role, "is_default": n.startswith("default-"),
-                         "min_node_count": 0 if role == "worker" else 1} for n, role in named]
+        rows = [group | {"uuid": uid(f"group/{made}/{n}"), "name": n, "role": role,
+                         "is_default": n.startswith("default-"), "min_node_count": 0 if role == "worker" else 1}
+                for n, role in named]
         self.wanted["clusters"].append({
             "uuid": made, "name": name, "stack_id": sid, "status": status, "cluster_template_id": template,
             "project_id": project, "user_id": user, "keypair": "lab", "labels": {"kube_tag": "v1.33.4"},
@@ -122,6 +124,7 @@ def _stuck_delete(admin, project, made, known):
     group = cluster.groups["worker"]
     address = f"{layout.root('neutron')}/v2.0/security-groups/{group}"
     refused = admin.ask("DELETE", "network", f"/security-groups/{group}", may_be=(409,))
-    return (f"CAPI Cluster status: . CAPI OpenstackCluster status reason: Faileddeletesecuritygroup: Failed to delete "
-            f"security group k8s-cluster-magnum-system-kube-stuck-secgroup-worker with id {group}: Expected HTTP response "
-            f"code [202 204] when accessing [DELETE {address}], but got 409 instead: {json.dumps(refused)}")
+    name = "k8s-cluster-magnum-system-kube-stuck-secgroup-worker"
+    return ("CAPI Cluster status: . CAPI OpenstackCluster status reason: Faileddeletesecuritygroup: Failed to delete "
+            f"security group {name} with id {group}: Expected HTTP response code [202 204] when accessing "
+            f"[DELETE {address}], but got 409 instead: {json.dumps(refused)}")

@@ -109,11 +109,7 @@ class Story:
         for row in self.rows("identity/application_credentials"):
             held = self.anew({"name": row["name"], "about": row["description"] or ""})
             self.ids[row["id"]] = identity.credential(login, held["name"], held["about"])["id"]
-        clouds = json.loads(layout.CLOUDS.read_text())
-        person = json.loads(json.dumps(clouds["clouds"]["demo"]))
-        person["auth"] |= {"username": self.name, "project_name": self.name}
-        clouds["clouds"][self.name] = person
-        layout.CLOUDS.write_text(json.dumps(clouds, indent=1))
+        identity.add_cloud(self.name, username=self.name, project_name=self.name)
 
     def _made(self, plural, singular, rows, kept, more=lambda row: {}):
         """Makes rows at once, with the fields that are kept, in this project. The new ids are noted."""

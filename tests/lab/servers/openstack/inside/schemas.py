@@ -61,7 +61,8 @@ def octavia():
     words = {
         m.ProvisioningStatus: c.SUPPORTED_PROVISIONING_STATUSES, m.OperatingStatus: c.SUPPORTED_OPERATING_STATUSES,
         m.Algorithm: c.SUPPORTED_LB_ALGORITHMS, m.AmphoraRoles: c.SUPPORTED_AMPHORA_ROLES,
-        m.ClientAuthenticationMode: c.SUPPORTED_CLIENT_AUTH_MODES, m.HealthMonitorType: c.SUPPORTED_HEALTH_MONITOR_TYPES,
+        m.ClientAuthenticationMode: c.SUPPORTED_CLIENT_AUTH_MODES,
+        m.HealthMonitorType: c.SUPPORTED_HEALTH_MONITOR_TYPES,
         m.L7PolicyAction: c.SUPPORTED_L7POLICY_ACTIONS, m.L7RuleCompareType: c.SUPPORTED_L7RULE_COMPARE_TYPES,
         m.L7RuleType: c.SUPPORTED_L7RULE_TYPES, m.LBTopology: c.SUPPORTED_LB_TOPOLOGIES,
         m.Protocol: c.SUPPORTED_PROTOCOLS, m.SessionPersistenceType: c.SUPPORTED_SP_TYPES,
