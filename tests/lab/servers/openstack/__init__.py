@@ -52,7 +52,6 @@ def describe():
         "access": {name: str(services.access_log(name)) for name in layout.services()},
         "urls": {name: layout.url(name) for name in layout.services()},
         "lab": str(LAB / "lab.sh"),
-        "profile": layout.PROFILE,
         "seeded": json.loads(layout.SEEDED.read_text()),
     }
 

@@ -14,9 +14,6 @@ _FILES = {
     "neutron": ["neutron.conf", "ml2_conf.ini"],
     "octavia": ["octavia.conf"],
     "magnum": ["magnum.conf", "kubeconfig"],
-    "placement": ["placement.conf"],
-    "glance": ["glance-api.conf"],
-    "nova": ["nova.conf"],
 }
 
 
@@ -42,15 +39,15 @@ def database(service):
 
 
 def write():
-    """All files of the profile's services, the certificates of Octavia and Neutron's plugin."""
-    for folder in ("db", "fernet", "credential", "images", *(f"lock/{s}" for s in layout.services())):
+    """All files of the services, the certificates of Octavia and Neutron's plugin."""
+    for folder in ("db", "fernet", "credential", *(f"lock/{s}" for s in layout.services())):
         (layout.VAR / folder).mkdir(parents=True, exist_ok=True)
     for service in layout.services():
         words = {"common": _common(service), "etc": layout.ETC / service, "var": layout.VAR, "venv": VENV,
                  "root": layout.root(service), "port": layout.services()[service][0], "password": layout.PASSWORD,
                  "authtoken": _login("keystone_authtoken", service), "region": layout.REGION}
         words |= {f"login_{part}": _login(part, service) for part in
-                  ("service_auth", "keystone_auth", "neutron", "nova", "placement", "glance", "service_user")}
+                  ("service_auth", "keystone_auth", "neutron", "nova", "placement")}
         (layout.ETC / service).mkdir(parents=True, exist_ok=True)
         for name in _FILES[service]:
             text = (_HERE / "templates" / name).read_text()

@@ -18,11 +18,10 @@ def install():
     if sys.version_info < (3, 11):
         version = sys.version.split()[0]
         raise Trouble(f"Python {version} is too old for these OpenStack releases", "install 3.11 to 3.13")
-    wanted = [_HERE / "requirements.txt", *([_HERE / "requirements-nova.txt"] if layout.PROFILE == "nova" else [])]
-    pins = _HERE / "constraints.txt"
-    text = sys.version + "".join(f.read_text() for f in [*wanted, pins])
+    wanted, pins = _HERE / "requirements.txt", _HERE / "constraints.txt"
+    text = sys.version + wanted.read_text() + pins.read_text()
     recipe = hashlib.sha256(text.encode()).hexdigest()
-    packages.stamp(f"openstack-{layout.PROFILE}", recipe, lambda: _make(wanted, pins), "openstack")
+    packages.stamp("openstack", recipe, lambda: _make(wanted, pins), "openstack")
     if not shutil.which("openssl"):
         packages.debian("openstack", {"openssl": "openssl"})
 
@@ -32,6 +31,5 @@ def _make(wanted, pins):
         with step("openstack", "venv"):
             packages.run([sys.executable, "-m", "venv", VENV], f"making {VENV}")
     packages.run([layout.BIN / "pip", "install", "-q", "--disable-pip-version-check", "uv"], "pip install uv")
-    files = [word for file in wanted for word in ("-r", file)]
-    packages.run([layout.BIN / "uv", "pip", "install", "-q", "--python", layout.BIN / "python", *files, "-c", pins],
+    packages.run([layout.BIN / "uv", "pip", "install", "-q", "--python", layout.BIN / "python", "-r", wanted, "-c", pins],
                  "installing the OpenStack wheels")

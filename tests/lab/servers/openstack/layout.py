@@ -1,12 +1,9 @@
 """Names, ports and folders of the OpenStack half, shared by what runs here and what runs in its venv."""
 
 import json
-import os
 
 from ..places import RUN, VENV, port
 
-#: `lite`: Keystone, Neutron, Octavia and Magnum. `nova`: Placement, Glance and Nova besides.
-PROFILE = os.environ.get("LAB_PROFILE", "lite")
 DATA = RUN / "openstack"
 ETC = DATA / "etc"
 VAR = DATA / "var"
@@ -25,16 +22,11 @@ SERVICES = {
     "octavia": (port(9876), "load-balancer", ""),
     "magnum": (port(9511), "container-infra", "/v1"),
 }
-NOVA = {
-    "placement": (port(8778), "placement", ""),
-    "glance": (port(9292), "image", ""),
-    "nova": (port(8774), "compute", "/v2.1"),
-}
 
 
 def services():
-    """The services of the profile, Keystone first."""
-    return SERVICES | (NOVA if PROFILE == "nova" else {})
+    """The services, Keystone first."""
+    return SERVICES
 
 
 def root(service):
@@ -51,5 +43,5 @@ def write_settings():
     """Tells the scripts that run inside the venv where everything is."""
     catalog = [{"name": name, "type": kind, "url": url(name)} for name, (_, kind, _) in services().items()]
     known = {"auth_url": url("keystone"), "password": PASSWORD, "region": REGION, "catalog": catalog,
-             "etc": str(ETC), "var": str(VAR), "clouds": str(CLOUDS), "seeded": str(SEEDED), "profile": PROFILE}
+             "etc": str(ETC), "var": str(VAR), "clouds": str(CLOUDS), "seeded": str(SEEDED)}
     SETTINGS.write_text(json.dumps(known, indent=1))

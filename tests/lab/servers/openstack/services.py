@@ -9,7 +9,7 @@ from ..say import Trouble, step
 from . import layout
 
 _MODULES = {"keystone": "keystone.wsgi.api", "neutron": "neutron.wsgi.api", "octavia": "octavia.wsgi.api",
-            "magnum": "magnum.wsgi.api", "placement": "placement.wsgi.api", "glance": "glance.wsgi.api"}
+            "magnum": "magnum.wsgi.api"}
 #: They find their files by the command line; the others by the variables below.
 _FLAGS = {"octavia": "octavia.conf", "magnum": "magnum.conf"}
 _ACCESS = '%(method)\t%(uri)\t%(status)\t%(uagent)'
@@ -21,7 +21,6 @@ def environment():
         "PYTHONPATH": f"{layout.ETC}/plugins", "PYTHONWARNINGS": "ignore",
         "OS_KEYSTONE_CONFIG_DIR": f"{layout.ETC}/keystone",
         "OS_NEUTRON_CONFIG_DIR": f"{layout.ETC}/neutron", "OS_NEUTRON_CONFIG_FILES": "neutron.conf;ml2_conf.ini",
-        "OS_PLACEMENT_CONFIG_DIR": f"{layout.ETC}/placement", "OS_GLANCE_CONFIG_DIR": f"{layout.ETC}/glance",
         "KUBECONFIG": f"{layout.ETC}/magnum/kubeconfig"}
 
 
@@ -31,7 +30,7 @@ def access_log(service):
 
 
 def start(*names):
-    """Starts servers side by side (all of the profile when none is named) and waits for their answers."""
+    """Starts servers side by side (all when none is named) and waits for their answers."""
     names = names or tuple(layout.services())
     with concurrent.futures.ThreadPoolExecutor(len(names)) as pool:
         list(pool.map(_start, names))
