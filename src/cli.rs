@@ -121,20 +121,11 @@ pub struct List {
     #[arg(long)]
     pub stuck: bool,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t = ListFormat::Text, value_name = "FORMAT")]
-    pub output: ListFormat,
+    #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    pub output: Format,
     /// Which servers are read, and how
     #[command(flatten)]
     pub live: Live,
-}
-
-/// What a list is turned into.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ListFormat {
-    /// A table
-    Text,
-    /// For a program
-    Json,
 }
 
 /// `collect`

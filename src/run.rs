@@ -2,36 +2,38 @@
 
 mod live;
 mod parts;
+mod talk;
 
 use std::io::{IsTerminal, Write};
 
 use crate::bundle::{Bundle, disk};
-use crate::cli::{Cli, Collect, Colour, Command, Explain, List, ListFormat, Why};
+use crate::cli::{Cli, Collect, Colour, Command, Explain, List, Why};
 use crate::exit::{Failure, code};
 use crate::model::resolve::{self, Found};
 use crate::model::{Snapshot, World};
-use crate::render::{self, Format, Page, Styles};
+use crate::render::{self, Page, Styles};
 use crate::report::WhyReport;
 use crate::tree::Shape;
 use crate::{diagnose, manual};
+use talk::Talk;
 
 /// Runs a command and gives its exit code.
 ///
 /// # Errors
 /// [`Failure`] if there is no answer.
 pub fn run(cli: &Cli) -> Result<u8, Failure> {
-    if cli.verbose {
-        live::verbose();
-    }
-    match &cli.command {
-        Command::Why(args) => run_why(cli, args),
+    let talk = Talk::start(cli.verbose);
+    let code = match &cli.command {
+        Command::Why(args) => run_why(cli, args, &talk),
         Command::List(args) => list(cli, args),
         Command::Collect(args) => collect(args),
         Command::Explain(args) => explain(args),
-    }
+    };
+    talk.end();
+    code
 }
 
-fn run_why(cli: &Cli, args: &Why) -> Result<u8, Failure> {
+fn run_why(cli: &Cli, args: &Why, talk: &Talk) -> Result<u8, Failure> {
     let bundle = match (&args.from, &args.cluster) {
         (Some(path), _) => disk::read(path)?,
         (None, Some(cluster)) => live::gather(&args.live, cluster, "why", false)?,
@@ -40,8 +42,8 @@ fn run_why(cli: &Cli, args: &Why) -> Result<u8, Failure> {
     // What was gathered was gathered for this cluster, whatever it was called.
     let word = args.cluster.as_deref().filter(|_| args.from.is_some());
     let report = why_shaped(&bundle, word, &args.shape.shape())?;
-    let page = page(cli);
-    print(&render::why(&report, args.output, &page))?;
+    talk.versions(&report.cluster.versions);
+    print(&render::why(&report, args.output, &page(cli)))?;
     Ok(report.exit_code)
 }
 
@@ -49,20 +51,14 @@ fn run_why(cli: &Cli, args: &Why) -> Result<u8, Failure> {
 fn stuck(cli: &Cli, args: &Why) -> Result<u8, Failure> {
     let bundle = live::gather_all(&args.live)?;
     let list = diagnose::list(&World::new(&bundle), true);
-    match args.output {
-        Format::Json => print(&render::list_json(&list))?,
-        _ => print(&render::list(&list, &page(cli)))?,
-    }
+    print(&render::list(&list, args.output, &page(cli)))?;
     Ok(list.exit_code)
 }
 
 fn list(cli: &Cli, args: &List) -> Result<u8, Failure> {
     let bundle = live::gather_all(&args.live)?;
     let list = diagnose::list(&World::new(&bundle), args.stuck);
-    match args.output {
-        ListFormat::Text => print(&render::list(&list, &page(cli)))?,
-        ListFormat::Json => print(&render::list_json(&list))?,
-    }
+    print(&render::list(&list, args.output, &page(cli)))?;
     Ok(list.exit_code)
 }
 

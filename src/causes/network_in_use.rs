@@ -127,6 +127,9 @@ fn one(snapshot: &Snapshot<'_>, port: Doc<'_>, finding: Finding) -> Finding {
             finding.flag("balancer").value("balancer", balancer).about(kit::thing("load balancer", balancer));
     }
     let whose = match port::whose(snapshot, port) {
+        _ if matches!(port::occupant(snapshot, port), Occupant::UnseenBalancer(_)) => {
+            "whose it is cannot be said, as the load balancers were not read"
+        }
         Whose::Left => {
             finding.risk = Some(Risk::Deletes);
             finding = finding.flag("left").value("left", id);
@@ -183,6 +186,19 @@ mod tests {
             "{DELETING_NETWORK}=== openstack/network/ports.json\n{{\"ports\": [{{\"id\": \"22222222-0000-4000-8000-000000000001\", \
              \"network_id\": \"99999999-2222-4333-8444-000000000009\", {rest}}}]}}\n"
         )
+    }
+
+    #[test]
+    fn a_virtual_address_is_called_nobodys_while_the_load_balancers_are_unread() {
+        let files = with_port(
+            r#""name": "octavia-lb-33333333-0000-4000-8000-000000000003", "device_owner": "Octavia",
+               "device_id": "lb-33333333-0000-4000-8000-000000000003""#,
+        );
+        let report = report(&files, &["openstack/load-balancer/loadbalancers"]);
+        let cause = report.causes.iter().find(|cause| cause.id == ID);
+        let words = cause.map(|cause| format!("{:?} {:?}", cause.says, cause.fix.steps)).unwrap_or_default();
+        assert!(words.contains("cannot be said"), "{words}");
+        assert!(!words.contains("not of this cluster") && !words.contains("not the cluster's"), "{words}");
     }
 
     #[test]

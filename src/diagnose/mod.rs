@@ -31,7 +31,7 @@ pub use list::list;
 #[must_use]
 pub fn why(snapshot: &Snapshot<'_>, shape: &Shape) -> WhyReport {
     let looked = order::look(snapshot);
-    let waiting = stage::waiting(snapshot);
+    let waiting = stage::waiting(snapshot).filter(|_| stage::told(snapshot));
     let health = health::examine(snapshot);
     let judged = verdict::of(snapshot, &looked.findings, waiting.as_ref(), &health);
     let causes = fill::causes(snapshot, &looked.findings);

@@ -40,21 +40,28 @@ pub async fn gather(request: &Request<'_>, host: &Host, clock: &Clock) -> Result
     harvest.bundle.meta = index(request, &sides, &found);
     let row = found.magnum.as_ref().ok().and_then(Option::as_ref).cloned();
     let scope = scope(&sides, request, row.as_ref());
-    harvest.objects(found.cluster.clone());
     harvest.bodies(magnum(&found));
-    second(&sides, &mut harvest, &scope, row.as_ref(), request.leftovers).await;
+    if !found.by_name {
+        harvest.objects(found.cluster.clone());
+    }
+    second(&sides, &mut harvest, &scope, &found, request.leftovers).await;
     let others = place::stack_ids(&harvest.bundle.objects);
     let target = harvest.bundle.meta.target.clone();
     let known: BTreeSet<&str> = others.iter().map(String::as_str).collect();
     let marks = Marks::new(target.uuid.as_deref(), target.stack_id.as_deref(), &namespace, &known);
     place::only_own(&mut harvest.bundle.objects, &marks);
-    let there = match kube {
-        Ok(kube) => place::establish(kube, cloud.ok(), &harvest, &marks).await,
-        Err(_) => Place::Unknown,
+    let marked = place::marked(&harvest.bundle.objects, &marks);
+    let there = async {
+        match kube {
+            Ok(_) if marked => Place::Right,
+            Ok(kube) => place::establish(kube, cloud.ok(), &marks).await,
+            Err(_) => Place::Unknown,
+        }
     };
     let back = SignedDuration::try_from(request.log_since).unwrap_or(SignedDuration::MAX);
     let (plan, things) = planned(&mut harvest, request.cluster, back);
-    third(&sides, &mut harvest, &scope, &plan, marks.clone(), things, row.as_ref()).await;
+    let follows = third(&sides, &mut harvest, &scope, &plan, marks.clone(), things, row.as_ref());
+    let (there, ()) = futures::join!(there, follows);
     // A record of a controller proves the place too.
     let logged = harvest.bundle.logs.iter().any(|log| marks.in_text(&log.text));
     harvest.bundle.meta.place = if logged { Place::Right } else { there };
@@ -123,6 +130,9 @@ fn index(request: &Request<'_>, sides: &Sides, found: &Found) -> Meta {
     if let Some(offset) = found.date.as_deref().and_then(connect::offset) {
         meta.clocks.insert("container-infra".to_owned(), offset);
     }
+    if let Some(newest) = &found.newest {
+        tracing::debug!(service = "container-infra", newest, "API versions");
+    }
     if let Some(newest) = found.newest.as_deref().filter(|newest| is_before_node_groups(newest)) {
         meta.notes.push(format!("this Magnum knows API version {newest} at most; node groups came with 1.9"));
     }
@@ -150,11 +160,23 @@ fn scope(sides: &Sides, request: &Request<'_>, row: Option<&Value>) -> Scope {
 }
 
 /// What exists.
-async fn second(sides: &Sides, harvest: &mut Harvest, scope: &Scope, row: Option<&Value>, leftovers: bool) {
+async fn second(sides: &Sides, harvest: &mut Harvest, scope: &Scope, found: &Found, leftovers: bool) {
+    let row = found.magnum.as_ref().ok().and_then(Option::as_ref);
     let Meta { target, namespace, .. } = harvest.bundle.meta.clone();
     let kubernetes = async {
         match &sides.kube {
-            Ok(kube) => Some(lists::kubernetes(kube, &target, &namespace).await),
+            Ok(kube) => {
+                let cluster = async {
+                    match found.by_name {
+                        true => Some(which::cluster_of(kube, &target, &namespace).await),
+                        false => None,
+                    }
+                };
+                let (cluster, mut lists) =
+                    futures::join!(cluster, lists::kubernetes(kube, &target, &namespace));
+                lists.extend(cluster);
+                Some(lists)
+            }
             Err(_) => None,
         }
     };

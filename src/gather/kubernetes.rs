@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use futures::AsyncBufRead;
+use http_body_util::BodyExt;
 use jiff::Timestamp;
 use kube::client::Body;
 use kube::core::Status;
@@ -29,6 +30,10 @@ const PAGE: &str = "500";
 
 /// A list ends here at the latest.
 const MOST_PAGES: usize = 200;
+
+/// A page beyond this is not read: 500 objects at the 1.5 MB that etcd takes at most would be
+/// more, but the largest real ones, Machines and events, have some kilobytes each.
+const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
 
 /// Asks for the metadata of objects alone.
 const HEADS: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
@@ -196,7 +201,11 @@ impl Kube {
             };
             tracing::debug!(service = KUBERNETES, method = "GET", %url, status, ms = millis(start), "asked");
             match result {
-                Ok(Ok((_, value, date))) => Ok(Ok((value, date))),
+                Ok(Ok((_, Some(value), date))) => Ok(Ok((value, date))),
+                Ok(Ok((_, None, _))) => {
+                    let says = format!("the answer has more than {} MB", LARGEST_ANSWER / 1024 / 1024);
+                    Ok(Err(Fault::new(Kind::TooLarge, KUBERNETES, says)))
+                }
                 Ok(Err(error)) => Err(error),
                 Err(_) => Ok(Err(Fault::new(
                     Kind::TimedOut,
@@ -214,20 +223,37 @@ impl Kube {
         self.clock.limit(KUBERNETES, answer).await
     }
 
-    async fn ask(&self, url: &str, accept: &str) -> kube::Result<(u16, Value, Option<Timestamp>)> {
+    /// Status, body and clock of an answer; no body if it is beyond [`LARGEST_ANSWER`].
+    async fn ask(&self, url: &str, accept: &str) -> kube::Result<(u16, Option<Value>, Option<Timestamp>)> {
         let response = self.client.send(request(url, accept)?.map(Body::from)).await?;
         let status = response.status();
         let date = response.headers().get(http::header::DATE).and_then(|date| date.to_str().ok());
         let date = date.and_then(super::clock::date);
-        let bytes = response.into_body().collect_bytes().await?;
+        let Some(bytes) = bounded(response.into_body()).await? else {
+            return Ok((status.as_u16(), None, date));
+        };
         if !status.is_success() {
             let said = serde_json::from_slice::<Status>(&bytes);
             let said = said.unwrap_or_else(|_| Status::failure(&String::from_utf8_lossy(&bytes), ""));
             return Err(kube::Error::Api(Box::new(said.with_code(status.as_u16()))));
         }
         let value = serde_json::from_slice(&bytes).map_err(kube::Error::SerdeError)?;
-        Ok((status.as_u16(), value, date))
+        Ok((status.as_u16(), Some(value), date))
     }
+}
+
+/// The bytes of a body; none if there are more than [`LARGEST_ANSWER`], which are not read on.
+async fn bounded(mut body: Body) -> kube::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    while let Some(frame) = body.frame().await {
+        if let Ok(piece) = frame?.into_data() {
+            if bytes.len() + piece.len() > LARGEST_ANSWER {
+                return Ok(None);
+            }
+            bytes.extend_from_slice(&piece);
+        }
+    }
+    Ok(Some(bytes))
 }
 
 fn millis(start: Instant) -> u64 {

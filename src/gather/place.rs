@@ -50,7 +50,7 @@ fn about_class(doc: Doc<'_>) -> bool {
 }
 
 /// Whether something in the namespace carries the cluster's mark.
-fn marked(objects: &[Object], marks: &Marks) -> bool {
+pub(super) fn marked(objects: &[Object], marks: &Marks) -> bool {
     let class = |doc: Doc<'_>| doc.kind() == "ClusterClass" && doc.name().starts_with("magnum-v");
     objects.iter().map(|object| Doc(&object.value)).any(|doc| {
         let by_label =
@@ -60,12 +60,9 @@ fn marked(objects: &[Object], marks: &Marks) -> bool {
     })
 }
 
-/// Establishes the place. Only if nothing tells are the namespace's Clusters listed: one that
-/// this Magnum knows proves the place too.
-pub(super) async fn establish(kube: &Kube, cloud: Option<&Cloud>, harvest: &Harvest, marks: &Marks) -> Place {
-    if marked(&harvest.bundle.objects, marks) {
-        return Place::Right;
-    }
+/// Establishes the place where nothing of the cluster tells: one of the namespace's Clusters that
+/// this Magnum knows proves it too.
+pub(super) async fn establish(kube: &Kube, cloud: Option<&Cloud>, marks: &Marks) -> Place {
     let heads = Row { head_only: true, ..CLUSTER };
     let all = Which { namespace: Some(&marks.namespace), name: None, labels: None };
     let (clusters, known) = futures::join!(kube.read(&heads, &all), async {

@@ -25,8 +25,10 @@ pub(super) struct Found {
     pub(super) newest: Option<String>,
     /// Magnum's clock when it answered.
     pub(super) date: Option<String>,
-    /// The Cluster object.
+    /// The Cluster object, as far as it was asked for by the word.
     pub(super) cluster: Outcome,
+    /// True if the word was a name: the Cluster has another, and is yet to be read.
+    pub(super) by_name: bool,
 }
 
 /// What Magnum has under a word.
@@ -55,7 +57,7 @@ pub(super) async fn find(
     let (cluster, answer) = futures::join!(by_word, by_name);
     let unread =
         |fault: Option<&Fault>| fault.cloned().unwrap_or_else(|| Fault::new(Kind::Unreachable, "", ""));
-    let mut cluster = cluster.unwrap_or_else(|| Outcome::fault(CLUSTER.part(), unread(kube.err())));
+    let cluster = cluster.unwrap_or_else(|| Outcome::fault(CLUSTER.part(), unread(kube.err())));
     let answer = answer.unwrap_or_else(|| Err(unread(cloud.err())));
     let guessed = object(&cluster).map(|c| (c.name().to_owned(), c.label("cluster-uuid").map(str::to_owned)));
     let magnum = match cloud {
@@ -82,19 +84,19 @@ pub(super) async fn find(
             target.stack_id.get_or_insert_with(|| name.clone());
             target.uuid = target.uuid.or_else(|| uuid.clone());
         }
-        (None, Some(_)) => {
-            // Taken for a name: the Cluster has another.
-            if let (Ok(kube), true) = (kube, by_name) {
-                cluster = match (&target.stack_id, &target.uuid) {
-                    (Some(stack_id), _) => kube.read(&CLUSTER, &named(namespace, stack_id)).await,
-                    (None, Some(uuid)) => cluster_of_word(kube, uuid, namespace).await,
-                    (None, None) => cluster,
-                };
-            }
-        }
+        (None, Some(_)) => {}
         (None, None) => return Err(nothing(word, &magnum, &cluster)),
     }
-    Ok(Found { target, magnum, newest, date, cluster })
+    let by_name = by_name && guessed.is_none() && (target.stack_id.is_some() || target.uuid.is_some());
+    Ok(Found { target, magnum, newest, date, cluster, by_name })
+}
+
+/// The Cluster of a Magnum cluster: it is named after the stack id and labelled with the UUID.
+pub(super) async fn cluster_of(kube: &Kube, target: &Target, namespace: &str) -> Outcome {
+    match (&target.stack_id, &target.uuid) {
+        (Some(word), _) | (None, Some(word)) => cluster_of_word(kube, word, namespace).await,
+        (None, None) => Outcome::whole(CLUSTER.part()),
+    }
 }
 
 /// The Cluster that a word is the name of, or the UUID.

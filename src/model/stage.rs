@@ -86,7 +86,17 @@ const SERVICES: Times = (1.0, Some(3.0));
 const MACHINES: Times = (5.0, Some(20.0));
 const GONE: Times = (1.0, Some(10.0));
 
-/// What the cluster waits for, or nothing if it is all there.
+/// True if what tells the stages apart could be looked at: that there is no machine must not be
+/// said where the machines were not read.
+#[must_use]
+pub fn told(snapshot: &Snapshot<'_>) -> bool {
+    let kube = &snapshot.kube;
+    let deciding = [&kube.clusters, &kube.openstack_clusters, &kube.control_planes, &kube.machines];
+    deciding.into_iter().all(|seen| seen.whole() || !seen.some().is_empty())
+}
+
+/// What the cluster waits for by all that was read, or nothing if it is all there. Whether that
+/// may be said depends on [`told`].
 #[must_use]
 pub fn waiting(snapshot: &Snapshot<'_>) -> Option<Waiting> {
     if snapshot.action == Action::Delete {

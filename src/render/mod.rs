@@ -77,12 +77,13 @@ pub fn why(report: &WhyReport, format: Format, page: &Page) -> String {
     }
 }
 
-/// Writes the clusters as a table.
-pub fn list(list: &ClusterList, page: &Page) -> String {
-    list::table(list, page)
-}
-
-/// Writes the clusters for a program.
-pub fn list_json(list: &ClusterList) -> String {
-    data::json(list)
+/// Writes the clusters: as a table, the wide one with UUID and project, or for a program.
+pub fn list(list: &ClusterList, format: Format, page: &Page) -> String {
+    match format {
+        Format::Text => list::table(list, false, page),
+        Format::Wide => list::table(list, true, page),
+        Format::Json => data::json(list),
+        Format::Yaml => data::yaml(list),
+        Format::Markdown => list::markdown(list),
+    }
 }

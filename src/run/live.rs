@@ -5,10 +5,6 @@ use std::io::{IsTerminal, Write};
 use std::pin::pin;
 use std::time::Duration;
 
-use tracing_subscriber::filter::{LevelFilter, Targets};
-use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::util::SubscriberInitExt;
-
 use crate::bundle::Bundle;
 use crate::cli::Live;
 use crate::exit::{Failure, code};
@@ -53,20 +49,6 @@ fn request<'a>(live: &'a Live, cluster: &'a str, command: &'a str, leftovers: bo
         project: live.project.as_deref(),
         leftovers,
     }
-}
-
-/// Requests and times on stderr, of this program alone: those of its libraries may hold more
-/// than should be shown.
-pub(super) fn verbose() {
-    let own = Targets::new().with_target(env!("CARGO_CRATE_NAME"), LevelFilter::DEBUG);
-    let lines = tracing_subscriber::fmt::layer()
-        .with_writer(std::io::stderr)
-        .with_ansi(false)
-        .with_target(false)
-        .with_level(false)
-        .without_time();
-    // A second call finds the first one's in place.
-    let _ = tracing_subscriber::registry().with(own).with(lines).try_init();
 }
 
 /// Runs `work`. Ctrl-C ends what is still asked; what came before is used. Progress is shown to

@@ -14,7 +14,7 @@ const SCENARIO: &str = "r-03-cores-quota-first-control-plane";
 const STACK_ID: &str = "kube-4g0ec";
 
 /// Longer than two answers that hang, and what a run may take at most.
-const DEADLINE: Duration = Duration::from_secs(4);
+const DEADLINE: Duration = Duration::from_secs(7);
 
 /// Ways to fail, each with what it is called where the thing was asked for in a list.
 fn ways() -> Vec<(&'static str, Reply, Why)> {

@@ -9,5 +9,6 @@ mod runs;
 mod scenario;
 mod scenario_cloud;
 mod server;
+mod sources;
 mod tls;
 mod whole;

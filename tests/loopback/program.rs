@@ -41,6 +41,14 @@ async fn why_live_collected_and_from_the_bundle() {
     assert!(page.contains("[quota-used-up]"), "{page}");
     let asked = talk.lines().filter(|line| line.starts_with("asked")).count();
     assert_eq!(asked, world.kube.lines().len() + world.cloud.lines().len(), "{talk}");
+    assert!(
+        talk.lines().filter(|line| line.starts_with("asked")).all(|line| line.contains(" ms=")),
+        "{talk}"
+    );
+    let kube = format!("sum kubernetes: {} requests, the slowest ", world.kube.lines().len());
+    for said in [&kube, "version Cluster API: 1.13.6", "version ClusterClass: magnum-v"] {
+        assert!(talk.lines().any(|line| line.starts_with(said)), "{said}: {talk}");
+    }
 
     let collected = run(&world, &["collect", NAME, "bundle.tar.gz"]).await;
     let lines = text(&collected.stdout);
@@ -58,15 +66,43 @@ async fn why_live_collected_and_from_the_bundle() {
     assert_eq!(exists.status.code(), Some(2));
 }
 
+/// What a person sees on a terminal while servers are slow; `script` lends one.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn progress_is_shown_to_a_person_who_waits_and_to_nobody_else() {
+    let slow: Instead = std::sync::Arc::new(|seen| seen.line.contains("/log?").then_some(Reply::Hang));
+    let world = World::of(bundle(SCENARIO), slow, nothing()).await;
+    let plain = command(&world, &["why", NAME, "--timeout", "2s"]);
+    let words: Vec<String> = std::iter::once(plain.as_std().get_program())
+        .chain(plain.as_std().get_args())
+        .map(|word| format!("'{}'", word.to_string_lossy()))
+        .collect();
+    let mut terminal = Command::new("script");
+    terminal.args(["-qec", &format!("exec {}", words.join(" ")), "/dev/null"]);
+    terminal.env("OS_PASSWORD", "pl4nted-password").current_dir(world.folder());
+    let seen = text(&terminal.output().await.expect("script, of bsdutils").stdout);
+    assert!(seen.contains("reading: ") && seen.contains(" answers "), "{seen}");
+    assert!(seen.contains("[quota-used-up]"), "{seen}");
+    let piped = run(&world, &["why", NAME, "--timeout", "2s"]).await;
+    assert_eq!(text(&piped.stderr), "", "nobody waits at a pipe");
+}
+
 #[tokio::test]
 async fn the_stuck_ones() {
     let world = World::of(bundle(SCENARIO), nothing(), nothing()).await;
     let stuck = run(&world, &["why", "-o", "json"]).await;
     let list: serde_json::Value = serde_json::from_slice(&stuck.stdout).expect("JSON");
     assert_eq!((list["kind"].as_str(), list["all"].as_u64()), (Some("ClusterList"), Some(1)), "{list}");
-    let table = run(&world, &["list"]).await;
-    assert_eq!(table.status.code(), Some(0));
-    assert!(text(&table.stdout).contains("kube-4g0ec"), "{}", text(&table.stdout));
+    for (format, word) in [
+        ("text", "kube-4g0ec"),
+        ("wide", "27893cc9"),
+        ("yaml", "stackId: kube-4g0ec"),
+        ("markdown", "| cores-full |"),
+    ] {
+        let table = run(&world, &["list", "-o", format]).await;
+        assert_eq!(table.status.code(), Some(0));
+        assert!(text(&table.stdout).contains(word), "{format}: {}", text(&table.stdout));
+    }
 }
 
 #[tokio::test]

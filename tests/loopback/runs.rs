@@ -59,6 +59,18 @@ async fn the_number_of_requests_does_not_grow() {
     }
 }
 
+#[tokio::test]
+async fn few_answers_are_waited_for_in_a_row() {
+    for (word, most) in [(NAME, 4), (UUID, 4), (STACK_ID, 5)] {
+        let rounds = Arc::default();
+        let world = World::in_rounds(with_machines(5), &rounds).await;
+        let live = world.gather(word).await.expect("a bundle");
+        assert!(live.meta.gaps.is_empty(), "{word}: {:?}", live.meta.gaps);
+        let kinds = [world.kube.lines().len(), world.cloud.lines().len()];
+        assert!((2..=most).contains(&rounds.count()), "{word}: {} rounds for {kinds:?}", rounds.count());
+    }
+}
+
 /// Rows of Magnum like the scenario's, with other words in them.
 fn rows(bundle: &mut Bundle, more: &[(&str, &str, &str)]) {
     let body = bundle.bodies.iter_mut().find(|body| body.part == CLUSTERS).expect("clusters");

@@ -14,7 +14,7 @@ use kubectl_magnum::gather::{Clock, Request, gather};
 use serde_json::{Value, json};
 
 use crate::scenario_cloud::openstack;
-use crate::server::{Reply, Seen, Server};
+use crate::server::{Reply, Rounds, Seen, Server};
 
 /// What a test answers in place of the scenario; none leaves the answer as it is.
 pub(crate) type Instead = Arc<dyn Fn(&Seen) -> Option<Reply> + Send + Sync>;
@@ -25,7 +25,15 @@ pub(crate) struct World {
     pub(crate) kube: Server,
     pub(crate) cloud: Server,
     folder: tempfile::TempDir,
+    /// How long one answer may take.
+    patience: Duration,
 }
+
+/// Short, so that tests of servers that hang are.
+const ONE_ANSWER: Duration = Duration::from_millis(1500);
+
+/// For servers that let others go first.
+const ONE_ROUND: Duration = Duration::from_secs(8);
 
 /// The bundle of a scenario.
 pub(crate) fn bundle(name: &str) -> Bundle {
@@ -86,19 +94,29 @@ pub(crate) fn nothing() -> Instead {
 
 impl World {
     pub(crate) async fn of(bundle: Bundle, kube: Instead, cloud: Instead) -> World {
+        World::start(bundle, kube, cloud, None).await
+    }
+
+    /// Both servers answer in rounds.
+    pub(crate) async fn in_rounds(bundle: Bundle, rounds: &Arc<Rounds>) -> World {
+        World::start(bundle, nothing(), nothing(), Some(Arc::clone(rounds))).await
+    }
+
+    async fn start(bundle: Bundle, kube: Instead, cloud: Instead, rounds: Option<Arc<Rounds>>) -> World {
         let bundle = Arc::new(completed(bundle));
+        let patience = if rounds.is_some() { ONE_ROUND } else { ONE_ANSWER };
         let (for_kube, for_cloud) = (Arc::clone(&bundle), Arc::clone(&bundle));
         let date = bundle.meta.taken_at.expect("a time").strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
         let dated = date.clone();
-        let kube = Server::start(move |seen| {
+        let kube = Server::start_in(rounds.clone(), None, move |seen| {
             kube(seen).unwrap_or_else(|| kubernetes(&for_kube, seen)).with("date", &date)
         })
         .await;
-        let cloud = Server::start(move |seen| {
+        let cloud = Server::start_in(rounds, None, move |seen| {
             cloud(seen).unwrap_or_else(|| openstack(&for_cloud, seen)).with("date", &dated)
         })
         .await;
-        World { bundle, kube, cloud, folder: tempfile::tempdir().expect("folder") }
+        World { bundle, kube, cloud, folder: tempfile::tempdir().expect("folder"), patience }
     }
 
     /// An empty folder of this test alone.
@@ -115,7 +133,7 @@ impl World {
         let kube = KubeOptions {
             server: Some(self.kube.url()),
             token: Some("pl4nted-bearer".to_owned()),
-            request_timeout: Some(Duration::from_millis(700)),
+            request_timeout: Some(self.patience),
             ..KubeOptions::default()
         };
         let cloud = CloudOptions {

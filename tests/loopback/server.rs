@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::io;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::StreamExt;
 use http_body_util::combinators::BoxBody;
@@ -69,6 +69,48 @@ impl Reply {
     }
 }
 
+/// Lets requests go in rounds: all that came are answered at once when no more come. So the
+/// number of rounds is the number of answers that a run waits for in a row.
+#[derive(Debug, Default)]
+pub(crate) struct Rounds(Mutex<Round>);
+
+#[derive(Debug, Default)]
+struct Round {
+    number: usize,
+    waiting: usize,
+    last: Option<Instant>,
+}
+
+/// When no request came for so long, none comes before an answer.
+const STILL: Duration = Duration::from_millis(300);
+
+impl Rounds {
+    /// How many there were.
+    pub(crate) fn count(&self) -> usize {
+        self.0.lock().expect("round").number
+    }
+
+    async fn wait(&self) {
+        let mine = {
+            let mut round = self.0.lock().expect("round");
+            round.waiting += 1;
+            round.last = Some(Instant::now());
+            round.number
+        };
+        loop {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            let mut round = self.0.lock().expect("round");
+            if round.number > mine {
+                return;
+            }
+            if round.waiting > 0 && round.last.is_some_and(|last| last.elapsed() > STILL) {
+                *round = Round { number: round.number + 1, waiting: 0, last: None };
+                return;
+            }
+        }
+    }
+}
+
 type Handler = Arc<dyn Fn(&Seen) -> Reply + Send + Sync>;
 
 /// A running server; it ends with the test's runtime.
@@ -89,13 +131,24 @@ impl Server {
         tls: Option<TlsAcceptor>,
         handler: impl Fn(&Seen) -> Reply + Send + Sync + 'static,
     ) -> Server {
+        Server::start_in(None, tls, handler).await
+    }
+
+    /// Starts a server that shares its rounds with others.
+    pub(crate) async fn start_in(
+        rounds: Option<Arc<Rounds>>,
+        tls: Option<TlsAcceptor>,
+        handler: impl Fn(&Seen) -> Reply + Send + Sync + 'static,
+    ) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("port");
         let address = listener.local_addr().expect("address").to_string();
         let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();
         let (handler, all): (Handler, _) = (Arc::new(handler), Arc::clone(&seen));
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(connection(stream, tls.clone(), Arc::clone(&handler), Arc::clone(&all)));
+                let answers =
+                    Answers { handler: Arc::clone(&handler), all: Arc::clone(&all), rounds: rounds.clone() };
+                tokio::spawn(connection(stream, tls.clone(), answers));
             }
         });
         Server { address, seen }
@@ -117,13 +170,16 @@ impl Server {
     }
 }
 
-async fn connection(
-    stream: TcpStream,
-    tls: Option<TlsAcceptor>,
+/// What every connection of a server shares.
+#[derive(Clone)]
+struct Answers {
     handler: Handler,
     all: Arc<Mutex<Vec<Seen>>>,
-) {
-    let service = service_fn(move |request| answer(request, Arc::clone(&handler), Arc::clone(&all)));
+    rounds: Option<Arc<Rounds>>,
+}
+
+async fn connection(stream: TcpStream, tls: Option<TlsAcceptor>, answers: Answers) {
+    let service = service_fn(move |request| answer(request, answers.clone()));
     let http = hyper::server::conn::http1::Builder::new();
     // An error here is the client's to see.
     let _ = match tls {
@@ -137,8 +193,7 @@ async fn connection(
 
 async fn answer(
     request: Request<Incoming>,
-    handler: Handler,
-    all: Arc<Mutex<Vec<Seen>>>,
+    Answers { handler, all, rounds }: Answers,
 ) -> Result<Response<BoxBody<Bytes, io::Error>>, io::Error> {
     let (head, body) = request.into_parts();
     let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
@@ -149,6 +204,9 @@ async fn answer(
         body: String::from_utf8_lossy(&body).into_owned(),
     };
     all.lock().expect("requests").push(seen.clone());
+    if let Some(rounds) = rounds {
+        rounds.wait().await;
+    }
     let broken = |text: String, end: bool| {
         let start = futures::stream::iter([Ok(Frame::data(Bytes::from(text)))]);
         let rest = futures::stream::once(async move {

@@ -1,6 +1,6 @@
 //! One request and its answer, inside every limit.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use reqwest::header::{LOCATION, RETRY_AFTER};
 use reqwest::redirect::Policy;
@@ -118,14 +118,19 @@ async fn send_once(client: &Client, request: Request, service: &str) -> Result<R
         let next = request.try_clone();
         let server = server(&url);
         let method = request.method().clone();
-        let response =
-            client.execute(request).await.map_err(|error| said::of_error(service, &server, error))?;
+        let start = Instant::now();
+        let response = client.execute(request).await.map_err(|error| said::of_error(service, &server, error));
+        let response = response.inspect_err(|fault| {
+            let ms = millis(start);
+            tracing::debug!(service, %method, url = %without_userinfo(&url), ms, says = %fault.says, "no answer");
+        })?;
         let status = response.status().as_u16();
         let target = redirect(&response);
         let headers = response.headers().clone();
         let bytes = body(response, service, &server).await?;
         let answer = Answer::of(status, &headers, bytes);
-        tracing::debug!(service, %method, url = %without_userinfo(&url), status, id = request_id(&headers), "asked");
+        let ms = millis(start);
+        tracing::debug!(service, %method, url = %without_userinfo(&url), status, ms, id = request_id(&headers), "asked");
         let (Some(target), Some(mut again)) = (target, next) else {
             return Ok(Raw { answer, headers });
         };
@@ -169,6 +174,10 @@ async fn body(mut response: Response, service: &str, server: &str) -> Result<Vec
             Err(error) => return Err(said::of_error(service, server, error)),
         }
     }
+}
+
+fn millis(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Host and port of a URL, for messages.
