@@ -26,6 +26,7 @@ mod tail;
 mod text;
 mod tree;
 mod verdict;
+mod version;
 mod wrap;
 
 #[cfg(test)]
@@ -35,7 +36,7 @@ mod tests;
 
 use clap::ValueEnum;
 
-use crate::report::{ClusterList, WhyReport};
+use crate::report::{ClusterList, VersionReport, WhyReport};
 
 pub use style::Styles;
 
@@ -85,4 +86,19 @@ pub fn list(list: &ClusterList, page: &Page) -> String {
 /// Writes the clusters for a program.
 pub fn list_json(list: &ClusterList) -> String {
     data::json(list)
+}
+
+/// Writes the versions, a line each.
+pub fn version(report: &VersionReport) -> String {
+    version::lines(report)
+}
+
+/// Writes the versions for a program.
+pub fn version_json(report: &VersionReport) -> String {
+    data::json(report)
+}
+
+/// The same as YAML.
+pub fn version_yaml(report: &VersionReport) -> String {
+    data::yaml(report)
 }
