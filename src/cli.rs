@@ -1,5 +1,8 @@
 //! Arguments. The comments in here are the help text.
 
+mod called;
+mod extras;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,6 +15,9 @@ use crate::gather::limits;
 use crate::render::Format;
 use crate::tree::{Shape, ShowConditions};
 
+pub use called::{called, command, parse, program_name};
+pub use extras::{Completion, Install, Version, VersionFormat, What};
+
 /// Says why an OpenStack Magnum cluster is stuck.
 ///
 /// Reads what Magnum, Cluster API and OpenStack say about a cluster and names the cause,
@@ -19,7 +25,6 @@ use crate::tree::{Shape, ShowConditions};
 #[derive(Parser)]
 #[command(
     name = "kubectl-magnum",
-    bin_name = "kubectl magnum",
     version,
     disable_help_subcommand = true,
     after_long_help = "\
@@ -70,6 +75,10 @@ pub enum Command {
     Collect(Box<Collect>),
     /// Print the manual entry of a cause, or the list of causes
     Explain(Explain),
+    /// Complete words of the command line with TAB
+    Completion(Completion),
+    /// Print the versions of this program and of the servers
+    Version(Box<Version>),
 }
 
 /// `why`
@@ -238,10 +247,9 @@ pub fn hint(error: &clap::Error) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use clap::{CommandFactory, Parser};
-
     fn check_hint(line: &str, hinted: bool) {
-        let error = super::Cli::try_parse_from(line.split_whitespace()).err().expect("a mistake");
+        let words: Vec<_> = line.split_whitespace().map(Into::into).collect();
+        let error = super::parse(&words).err().expect("a mistake");
         assert_eq!(super::hint(&error).is_some(), hinted, "{line}");
     }
 
@@ -261,6 +269,6 @@ mod tests {
 
     #[test]
     fn the_arguments_are_consistent() {
-        super::Cli::command().debug_assert();
+        super::command("kubectl magnum").debug_assert();
     }
 }

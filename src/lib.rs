@@ -17,6 +17,7 @@
 //! diagnose → bundle, model, causes, tree, report, exit, age
 //! render   → report, tree, age           manual   → causes, exit
 //! cli      → render, tree, exit, gather  run      → all
+//! complete → cli, gather, diagnose, model, report, causes, exit
 //! ```
 //!
 //! From the bundle to the report nothing fails, nothing reads a clock, a file or the
@@ -26,6 +27,7 @@ pub mod age;
 pub mod bundle;
 pub mod causes;
 pub mod cli;
+pub mod complete;
 pub mod diagnose;
 pub mod exit;
 pub mod gather;

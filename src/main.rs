@@ -1,15 +1,20 @@
 //! Parses, runs, prints a failure with its hint and sets the exit code.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::Parser;
-use kubectl_magnum::cli::{self, Cli};
+use kubectl_magnum::cli;
+use kubectl_magnum::complete;
 use kubectl_magnum::exit::code;
 use kubectl_magnum::run;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    if complete::answered(&words) {
+        return ExitCode::SUCCESS;
+    }
+    let cli = match cli::parse(&words) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };

@@ -4,11 +4,13 @@
 //! enum values they do not know. Times are RFC 3339 in UTC.
 
 mod list;
+mod version;
 
 use jiff::Timestamp;
 use serde::Serialize;
 
 pub use list::{ClusterLine, ClusterList};
+pub use version::{ControllerVersion, VersionReport};
 
 use crate::tree::Node;
 

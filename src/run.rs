@@ -3,18 +3,19 @@
 mod live;
 mod parts;
 mod talk;
+mod version;
 
 use std::io::{IsTerminal, Write};
 
 use crate::bundle::{Bundle, disk};
-use crate::cli::{Cli, Collect, Colour, Command, Explain, List, Why};
+use crate::cli::{Cli, Collect, Colour, Command, Completion, Explain, List, What, Why};
 use crate::exit::{Failure, code};
 use crate::model::resolve::{self, Found};
 use crate::model::{Snapshot, World};
 use crate::render::{self, Page, Styles};
 use crate::report::WhyReport;
 use crate::tree::Shape;
-use crate::{diagnose, manual};
+use crate::{complete, diagnose, manual};
 use talk::Talk;
 
 /// Runs a command and gives its exit code.
@@ -28,6 +29,8 @@ pub fn run(cli: &Cli) -> Result<u8, Failure> {
         Command::List(args) => list(cli, args),
         Command::Collect(args) => collect(args),
         Command::Explain(args) => explain(args),
+        Command::Completion(args) => completion(args),
+        Command::Version(args) => print(&version::text(args)?).map(|()| code::FINE),
     };
     talk.end();
     code
@@ -166,6 +169,20 @@ fn explain(args: &Explain) -> Result<u8, Failure> {
         None => manual::list(),
     };
     print(&text)?;
+    Ok(code::FINE)
+}
+
+fn completion(args: &Completion) -> Result<u8, Failure> {
+    let What::Install(install) = &args.what else {
+        print(&complete::script(args.what.shell().unwrap_or_default())?)?;
+        return Ok(code::FINE);
+    };
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let executable = std::env::current_exe()
+        .map_err(|error| Failure::new(code::NO_SOURCE, format!("find this program: {error}")))?;
+    let done = complete::install(install.dir.as_deref(), &path, &executable)?;
+    let missing = if done.found { "" } else { "; its folder is not in PATH, where kubectl looks" };
+    print(&format!("linked {}{missing}\n", done.link.display()))?;
     Ok(code::FINE)
 }
 

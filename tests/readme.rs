@@ -48,14 +48,35 @@ fn the_first_command_makes_that_page() {
     assert!(ci.contains(&format!("example={SCENARIO}\n")), ".ci/run runs another example");
 }
 
-/// Links to files of the repository lead somewhere.
+/// The lines that `docs/first-hour.md` explains are those of the same page, in their order.
 #[test]
-fn links_lead_to_files() {
-    let readme = readme();
-    let links = readme.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link);
+fn the_first_hour_reads_a_real_page() {
+    let page = std::fs::read_to_string(root().join(SCENARIO).join("expected.txt")).unwrap();
+    let text = std::fs::read_to_string(root().join("docs/first-hour.md")).unwrap();
+    let blocks = text.split("```text\n").skip(1).filter_map(|rest| rest.split_once("```"));
+    let quoted: Vec<&str> = blocks.flat_map(|(block, _)| block.lines()).collect();
+    assert!(quoted.len() >= LINES / 2);
+    let mut lines = page.lines();
+    for line in quoted {
+        assert!(lines.any(|of_page| of_page == line), "the page has not, or not there: {line}");
+    }
+}
+
+/// Links to files of the repository lead somewhere.
+fn check_links(file: &str) {
+    let text = std::fs::read_to_string(root().join(file)).unwrap();
+    let folder = root().join(file).parent().unwrap().to_owned();
+    let links = text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link);
     let here: Vec<&str> = links.filter(|link| !link.contains("://")).collect();
     assert!(!here.is_empty());
     for link in here {
-        assert!(root().join(link).exists(), "{link}");
+        let path = link.split('#').next().unwrap();
+        assert!(folder.join(path).exists(), "{file}: {link}");
     }
+}
+
+#[test]
+fn links_lead_to_files() {
+    check_links("README.md");
+    check_links("docs/first-hour.md");
 }

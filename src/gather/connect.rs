@@ -16,7 +16,7 @@ use crate::exit::{Failure, code};
 
 /// Where Cluster API objects are unless somebody says otherwise: the driver has it built in
 /// (vexxhost/magnum-cluster-api, `magnum_cluster_api/driver.py`).
-const NAMESPACE: &str = "magnum-system";
+pub(super) const NAMESPACE: &str = "magnum-system";
 
 /// The two sides, each as far as it can be asked.
 pub(super) struct Sides {
@@ -42,8 +42,7 @@ pub(super) async fn both(request: &Request<'_>, host: &Host, clock: &Clock) -> R
         return Err(if hints.is_empty() { failure } else { failure.hint(hints) });
     }
     let mut meta = Meta { notes, ..Meta::default() };
-    let given = request.kube.namespace.clone().filter(|namespace| !namespace.is_empty());
-    meta.namespace = given.unwrap_or_else(|| NAMESPACE.to_owned());
+    meta.namespace = namespace(request);
     meta.source.cloud = name;
     if let Some(target) = target {
         meta.source.context = target.context;
@@ -60,6 +59,12 @@ pub(super) async fn both(request: &Request<'_>, host: &Host, clock: &Clock) -> R
         login(&mut meta, &cloud.session);
     }
     Ok(Sides { kube, cloud, meta })
+}
+
+/// Where the Cluster API objects are.
+pub(super) fn namespace(request: &Request<'_>) -> String {
+    let given = request.kube.namespace.clone().filter(|namespace| !namespace.is_empty());
+    given.unwrap_or_else(|| NAMESPACE.to_owned())
 }
 
 fn login(meta: &mut Meta, session: &Session) {
@@ -96,9 +101,13 @@ fn soft(service: &str, failure: Failure) -> Result<Fault, Failure> {
     })
 }
 
-type KubeSide = (Result<Kube, Fault>, Option<Target>);
+pub(super) type KubeSide = (Result<Kube, Fault>, Option<Target>);
 
-async fn kubernetes(
+/// Connects to Kubernetes.
+///
+/// # Errors
+/// A flag names something that does not exist.
+pub(super) async fn kubernetes(
     request: &Request<'_>,
     host: &Host,
     limits: &Limits,
@@ -114,9 +123,13 @@ async fn kubernetes(
     Ok((Kube::connect(config, limits.answer, clock).await, Some(target)))
 }
 
-type CloudSide = (Result<Cloud, Fault>, Option<String>, Vec<String>);
+pub(super) type CloudSide = (Result<Cloud, Fault>, Option<String>, Vec<String>);
 
-async fn openstack(
+/// Logs in to the cloud.
+///
+/// # Errors
+/// A flag names something that does not exist.
+pub(super) async fn openstack(
     request: &Request<'_>,
     host: &Host,
     limits: &Limits,

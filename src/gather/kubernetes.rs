@@ -95,6 +95,17 @@ impl Kube {
         &self.clock
     }
 
+    /// Version of the API server, as `v1.33.4`.
+    ///
+    /// # Errors
+    /// It does not say.
+    pub async fn version(&self) -> Result<String, Fault> {
+        let (answer, _) = self.get(&["version"], &[], "application/json").await?;
+        let version = answer.get("gitVersion").and_then(Value::as_str).map(str::to_owned);
+        let none = || Fault::new(Kind::Unreadable, KUBERNETES, "the answer to /version has no gitVersion");
+        version.ok_or_else(none)
+    }
+
     /// Reads the objects of a kind, a page at a time.
     pub async fn read(&self, row: &Row, which: &Which<'_>) -> Outcome {
         let part = row.part();

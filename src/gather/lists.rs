@@ -27,6 +27,14 @@ pub(super) async fn clusters(kube: &Kube, namespace: &str) -> Outcome {
     kube.read(&CLUSTER, &Which { namespace: Some(namespace), name: None, labels: None }).await
 }
 
+/// The questions that find a kind's objects where they belong to no cluster.
+pub(super) fn everywhere(row: &Row) -> Vec<Which<'static>> {
+    match row.found {
+        Found::Everywhere(_) => which(row, &Target::default(), ""),
+        _ => Vec::new(),
+    }
+}
+
 /// The questions that find a kind's objects.
 fn which<'a>(row: &Row, target: &Target, namespace: &'a str) -> Vec<Which<'a>> {
     let list = |labels: Option<String>| Which { namespace: Some(namespace), name: None, labels };

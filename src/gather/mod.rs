@@ -15,6 +15,7 @@ pub mod clock;
 pub mod cloud;
 mod connect;
 pub mod fault;
+pub mod glance;
 pub mod harvest;
 pub mod host;
 pub mod keep;

@@ -26,6 +26,7 @@ mod tail;
 mod text;
 mod tree;
 mod verdict;
+mod version;
 mod wrap;
 
 #[cfg(test)]
@@ -35,7 +36,7 @@ mod tests;
 
 use clap::ValueEnum;
 
-use crate::report::{ClusterList, WhyReport};
+use crate::report::{ClusterList, VersionReport, WhyReport};
 
 pub use style::Styles;
 
@@ -86,4 +87,19 @@ pub fn list(list: &ClusterList, format: Format, page: &Page) -> String {
         Format::Yaml => data::yaml(list),
         Format::Markdown => list::markdown(list),
     }
+}
+
+/// Writes the versions, a line each.
+pub fn version(report: &VersionReport) -> String {
+    version::lines(report)
+}
+
+/// Writes the versions for a program.
+pub fn version_json(report: &VersionReport) -> String {
+    data::json(report)
+}
+
+/// The same as YAML.
+pub fn version_yaml(report: &VersionReport) -> String {
+    data::yaml(report)
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::bundle::Bundle;
 use crate::cli::Live;
 use crate::exit::{Failure, code};
+use crate::gather::glance::{self, Servers};
 use crate::gather::host::Host;
 use crate::gather::{self, Clock, Request};
 
@@ -37,6 +38,17 @@ pub(super) fn gather_all(live: &Live) -> Result<Bundle, Failure> {
     let host = Host::of_this_process();
     let clock = Clock::start(live.timeout);
     wait(&clock, gather::clusters(&request, live.all_projects, &host, &clock))
+}
+
+/// Asks the servers for their versions.
+///
+/// # Errors
+/// The program could not start to ask.
+pub(super) fn versions(live: &Live) -> Result<Servers, Failure> {
+    let request = request(live, "", "version", false);
+    let host = Host::of_this_process();
+    let clock = Clock::start(live.timeout);
+    wait(&clock, async { Ok(glance::versions(&request, &host, &clock).await) })
 }
 
 fn request<'a>(live: &'a Live, cluster: &'a str, command: &'a str, leftovers: bool) -> Request<'a> {

@@ -1,6 +1,7 @@
 //! The real clients against servers on this machine.
 
 mod cloud;
+mod complete;
 mod faults;
 mod kubernetes;
 mod login;

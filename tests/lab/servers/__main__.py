@@ -3,6 +3,7 @@
 import concurrent.futures
 import json
 import os
+import shlex
 import subprocess
 import sys
 
@@ -69,7 +70,7 @@ def env():
         raise Trouble("the lab is not up", "run `tests/lab/lab.sh up` first")
     for half in json.loads(DESCRIPTION.read_text()).values():
         for name, value in half.get("env", {}).items():
-            print(f"export {name}={value}")
+            print(f"export {name}={shlex.quote(value)}")
         for folder in half.get("path", []):
             print(f'export PATH="{folder}:$PATH"')
 

@@ -27,7 +27,7 @@ def kubelet_root(contract):
 
 
 def audit_log(contract):
-    """One JSON line for each request that the API server answered."""
+    """One JSON line for each request that the API server answered since it was started."""
     return LOG / f"audit-{contract}.log"
 
 
@@ -45,6 +45,8 @@ def start():
             processes.spawn(f"kubelet-{contract}", [
                 sys.executable, HERE / "kubernetes" / "kubelet.py", kubelet_port(contract), pki.PKI / "apiserver.crt",
                 pki.PKI / "apiserver.key", kubelet_root(contract)])
+            if not processes.alive(f"kube-apiserver-{contract}"):
+                audit_log(contract).unlink(missing_ok=True)
             processes.spawn(f"kube-apiserver-{contract}", _api_server(contract))
         for contract in versions.CONTRACTS:
             processes.wait_until(f"kube-apiserver-{contract}", lambda: _ready(contract), 120)

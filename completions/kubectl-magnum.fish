@@ -1,0 +1,1 @@
+complete --keep-order --exclusive --command kubectl-magnum --arguments "(KUBECTL_MAGNUM_COMPLETE=fish kubectl-magnum -- (commandline --current-process --tokenize --cut-at-cursor) (commandline --current-token))"
