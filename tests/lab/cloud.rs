@@ -81,9 +81,12 @@ impl Cloud {
 
     /// Loads a scenario on both halves; what was made of it.
     pub(crate) fn story(&self, folder: &str) -> Value {
-        let told = lab_sh(&self.lab, &["story", folder]);
-        let told: Value = serde_json::from_str(&told).expect("JSON");
-        told[0].clone()
+        self.sh(&["story", folder])[0].clone()
+    }
+
+    /// What `lab.sh` prints, as JSON.
+    pub(crate) fn sh(&self, words: &[&str]) -> Value {
+        serde_json::from_str(&lab_sh(&self.lab, words)).expect("JSON")
     }
 
     /// Everything that the program has ever asked the servers.
