@@ -6,9 +6,14 @@ mod faults;
 mod kubernetes;
 mod login;
 mod program;
+#[cfg(unix)]
+mod progress;
 mod runs;
 mod scenario;
 mod scenario_cloud;
+#[cfg(unix)]
+#[path = "../support/screen.rs"]
+mod screen;
 mod server;
 mod tls;
 mod whole;
