@@ -5,10 +5,12 @@
 
 #[path = "support/screen.rs"]
 mod screen;
+#[path = "support/shown.rs"]
+mod shown;
 
 use std::fmt::Write;
 
-use screen::{on_screen, program};
+use shown::{on_screen, program};
 use unicode_width::UnicodeWidthStr;
 
 const SCENARIO: &str = "tests/scenarios/r-03-cores-quota-first-control-plane/bundle";

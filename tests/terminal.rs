@@ -4,10 +4,12 @@
 
 #[path = "support/screen.rs"]
 mod screen;
+#[path = "support/shown.rs"]
+mod shown;
 
 use std::process::Stdio;
 
-use screen::{on_screen, program};
+use shown::{on_screen, program};
 use unicode_width::UnicodeWidthStr;
 
 const WHY: [&str; 3] = ["why", "--from", "tests/scenarios/r-03-cores-quota-first-control-plane/bundle"];

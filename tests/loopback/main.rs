@@ -6,10 +6,15 @@ mod faults;
 mod kubernetes;
 mod login;
 mod program;
+#[cfg(unix)]
+mod progress;
 mod records;
 mod runs;
 mod scenario;
 mod scenario_cloud;
+#[cfg(unix)]
+#[path = "../support/screen.rs"]
+mod screen;
 mod server;
 mod sources;
 mod tls;

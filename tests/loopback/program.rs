@@ -66,27 +66,6 @@ async fn why_live_collected_and_from_the_bundle() {
     assert_eq!(exists.status.code(), Some(2));
 }
 
-/// What a person sees on a terminal while servers are slow; `script` lends one.
-#[cfg(target_os = "linux")]
-#[tokio::test]
-async fn progress_is_shown_to_a_person_who_waits_and_to_nobody_else() {
-    let slow: Instead = std::sync::Arc::new(|seen| seen.line.contains("/log?").then_some(Reply::Hang));
-    let world = World::of(bundle(SCENARIO), slow, nothing()).await;
-    let plain = command(&world, &["why", NAME, "--timeout", "2s"]);
-    let words: Vec<String> = std::iter::once(plain.as_std().get_program())
-        .chain(plain.as_std().get_args())
-        .map(|word| format!("'{}'", word.to_string_lossy()))
-        .collect();
-    let mut terminal = Command::new("script");
-    terminal.args(["-qec", &format!("exec {}", words.join(" ")), "/dev/null"]);
-    terminal.env("OS_PASSWORD", "pl4nted-password").current_dir(world.folder());
-    let seen = text(&terminal.output().await.expect("script, of bsdutils").stdout);
-    assert!(seen.contains("reading: ") && seen.contains(" answers "), "{seen}");
-    assert!(seen.contains("[quota-used-up]"), "{seen}");
-    let piped = run(&world, &["why", NAME, "--timeout", "2s"]).await;
-    assert_eq!(text(&piped.stderr), "", "nobody waits at a pipe");
-}
-
 #[tokio::test]
 async fn the_stuck_ones() {
     let world = World::of(bundle(SCENARIO), nothing(), nothing()).await;
