@@ -5,11 +5,10 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use serde_json::Value;
 
-use crate::kube::text;
+use crate::cloud::Cloud;
+use crate::kube::{Kube, text};
 use crate::lab;
 
 /// A home with krew in it, and the programs of the lab on the PATH.
@@ -29,56 +28,45 @@ impl Home {
     }
 
     fn run(&self, program: &str, words: &[&str]) -> Output {
+        self.command(program, words).output().expect("a program of the lab")
+    }
+
+    fn command(&self, program: &str, words: &[&str]) -> Command {
         let krew = self.folder.path().join("krew");
-        Command::new(program)
-            .args(words)
-            .env_clear()
-            .env("PATH", format!("{}:{}", krew.join("bin").display(), self.path))
-            .env("HOME", self.folder.path())
-            .env("KREW_ROOT", krew)
-            .current_dir(self.folder.path())
-            .output()
-            .expect("a program of the lab")
+        let mut command = Command::new(program);
+        command.args(words).env_clear();
+        command.env("PATH", format!("{}:{}", krew.join("bin").display(), self.path));
+        command.env("HOME", self.folder.path()).env("KREW_ROOT", krew).current_dir(self.folder.path());
+        command
     }
 }
 
-/// `kubectl-magnum` and its license in an archive; returns its SHA-256.
-fn archive(path: &Path) -> String {
-    let file = std::fs::File::create(path).expect("an archive");
-    let mut archive = tar::Builder::new(GzEncoder::new(file, Compression::fast()));
-    // krew reads no sparse files.
-    archive.sparse(false);
-    let license = concat!(env!("CARGO_MANIFEST_DIR"), "/LICENSE");
-    archive.append_path_with_name(license, "LICENSE").expect("a license");
-    archive
-        .append_path_with_name(env!("CARGO_BIN_EXE_kubectl-magnum"), "kubectl-magnum")
-        .expect("the program");
-    archive.into_inner().expect("an archive").finish().expect("an archive");
-    let sum = Command::new("sha256sum").arg(path).output().expect("sha256sum");
-    lab::page(&sum).split_whitespace().next().expect("a sum").to_owned()
+/// Archive and manifest as the scripts of a release make them, in a folder; returns the archive's
+/// name. Each archive is looked for below the address.
+fn release(folder: &Path, address: &str) -> String {
+    let script = |name: &str, words: &[&str]| {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts").join(name);
+        // The program of a test is large; how small it gets is not what is tested.
+        let done = Command::new(script).args(words).env("GZIP_LEVEL", "1").output().expect(name);
+        assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
+        lab::page(&done).trim().to_owned()
+    };
+    let out = folder.to_str().expect("a path");
+    let archive = script("archive", &[env!("CARGO_BIN_EXE_kubectl-magnum"), "linux", ARCH, out]);
+    script("manifest", &[out, address]);
+    Path::new(&archive).file_name().expect("a name").to_string_lossy().into_owned()
 }
 
-fn manifest(sum: &str, uri: &str) -> String {
-    format!(
-        "apiVersion: krew.googlecontainertools.github.com/v1alpha2\nkind: Plugin\nmetadata: {{name: magnum}}\nspec:\n  \
-         version: v{}\n  homepage: https://example.org\n  shortDescription: Why is this Magnum cluster stuck\n  \
-         description: Says why.\n  platforms:\n  - selector: {{matchLabels: {{os: linux, arch: amd64}}}}\n    \
-         uri: {uri}\n    sha256: {sum}\n    bin: kubectl-magnum\n",
-        env!("CARGO_PKG_VERSION")
-    )
-}
+/// This machine's processor in krew's words.
+const ARCH: &str = if cfg!(target_arch = "aarch64") { "arm64" } else { "amd64" };
 
 #[test]
 fn krew_installs_it_and_kubectl_starts_it() {
     let Some(lab) = lab::lab() else { return };
     let home = Home::new(&lab);
-    let sum = archive(&home.folder.path().join("magnum.tar.gz"));
-    std::fs::write(
-        home.folder.path().join("magnum.yaml"),
-        manifest(&sum, "https://example.org/magnum.tar.gz"),
-    )
-    .expect("a manifest");
-    let install = home.kubectl(&["krew", "install", "--manifest=magnum.yaml", "--archive=magnum.tar.gz"]);
+    let archive = release(home.folder.path(), "https://example.org");
+    let given = format!("--archive={archive}");
+    let install = home.kubectl(&["krew", "install", "--manifest=magnum.yaml", &given]);
     assert!(install.status.success(), "{}", String::from_utf8_lossy(&install.stderr));
 
     let list = lab::page(&home.kubectl(&["plugin", "list"]));
@@ -106,25 +94,54 @@ fn krew_installs_it_and_kubectl_starts_it() {
 fn the_validator_of_krew_takes_it() {
     let Some(lab) = lab::lab() else { return };
     let home = Home::new(&lab);
-    let path = home.folder.path().join("magnum.tar.gz");
-    let sum = archive(&path);
-    let uri = format!("http://{}/magnum.tar.gz", serve(std::fs::read(&path).expect("the archive")));
-    std::fs::write(home.folder.path().join("magnum.yaml"), manifest(&sum, &uri)).expect("a manifest");
+    // The address is in the manifest, and the manifest beside the archive.
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let archive = release(home.folder.path(), &format!("http://{address}"));
+    serve(listener, std::fs::read(home.folder.path().join(archive)).expect("the archive"));
     let validator = text(&lab["kubernetes"]["validate-krew-manifest"]).to_owned();
     let said = home.run(&validator, &["-manifest", "magnum.yaml"]);
     let talk = String::from_utf8_lossy(&said.stderr);
     assert!(said.status.success(), "{talk}");
-    assert!(talk.contains("installed fine"), "{talk}");
+    assert!(talk.contains("all 1 spec.platforms installed fine"), "{talk}");
     // It would not take just anything.
-    let wrong = manifest(&"0".repeat(64), &uri);
-    std::fs::write(home.folder.path().join("magnum.yaml"), wrong).expect("a manifest");
+    let manifest = home.folder.path().join("magnum.yaml");
+    let right = std::fs::read_to_string(&manifest).expect("the manifest");
+    let (before, sum) = right.split_once("sha256: ").expect("a checksum");
+    let wrong = format!("{before}sha256: {}{}", "0".repeat(64), sum.get(64..).expect("the rest"));
+    std::fs::write(&manifest, wrong).expect("a manifest");
     assert!(!home.run(&validator, &["-manifest", "magnum.yaml"]).status.success());
 }
 
-/// Answers every request on a port of this machine with these bytes; returns the address.
-fn serve(body: Vec<u8>) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("an address").to_string();
+/// kubectl asks the plugin what fits, and passes on names that Magnum and Kubernetes know.
+#[test]
+fn kubectl_completes_names_of_real_servers() {
+    let Some(kube) = Kube::with("r-03-cores-quota-first-control-plane") else { return };
+    let Some(cloud) = Cloud::up() else { return };
+    let home = Home::new(&lab::lab().expect("the lab"));
+    let bin = home.folder.path().join("krew/bin");
+    std::fs::create_dir_all(&bin).expect("a folder");
+    for name in ["kubectl-magnum", "kubectl_complete-magnum"] {
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_kubectl-magnum"), bin.join(name)).expect("a link");
+    }
+    let complete = |words: &[&str]| {
+        let mut command = home.command("kubectl", &[&["__complete", "magnum"], words].concat());
+        command.env("KUBECONFIG", kube.kubeconfig("operator")).env("OS_CLOUD", "demo");
+        command.env("OS_CLIENT_CONFIG_FILE", text(&cloud.lab["clouds"]));
+        lab::page(&command.output().expect("kubectl"))
+    };
+    let names = complete(&["why", ""]);
+    let described = |name: &str| names.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('\t'));
+    assert!(described("prod").is_some_and(|status| status.contains("_COMPLETE")), "{names}");
+    assert!(names.contains("kube-4g0ec"), "{names}");
+    // Files are of no use there.
+    assert_eq!(names.lines().last(), Some(":4"), "{names}");
+    assert_eq!(complete(&["why", "no-cluster-begins-so"]).trim(), ":4");
+    assert!(complete(&["wh"]).starts_with("why"), "a command");
+}
+
+/// Answers every request with these bytes.
+fn serve(listener: TcpListener, body: Vec<u8>) {
     std::thread::spawn(move || {
         for mut client in listener.incoming().map_while(Result::ok) {
             let asked = BufReader::new(client.try_clone().expect("a socket"));
@@ -136,5 +153,4 @@ fn serve(body: Vec<u8>) -> String {
             let _ = client.write_all(head.as_bytes()).and_then(|()| client.write_all(&body));
         }
     });
-    address
 }
