@@ -1,8 +1,8 @@
 """What clusters left behind that Magnum has forgotten, and who plays Octavia's worker meanwhile.
 
 `ports`: 24 ports of a cluster whose Cluster object is gone, nine of them with its workers' group; Neutron
-refuses to delete the group and the network. `foreign` has a port of somebody else besides, which has the group
-too. `balancer`: a load balancer of a Service that waits for its worker.
+refuses to delete the group and the network. `foreign`: three, and a port of somebody else that has the group too.
+`balancer`: a load balancer of a Service that waits for its worker.
 """
 
 import json
@@ -31,8 +31,9 @@ def make(kind):
     if kind == "balancer":
         balancer = cluster.service_balancer(provisioning="PENDING_DELETE")
         return known | {"balancer": balancer["id"], "port": balancer["vip_port_id"]}
-    names = [f"{sid}-default-worker-7zr4v-{n:05}-0" for n in range(24)]
-    known["ports"] = [cluster.port(name, "worker" if n < 9 else None) for n, name in enumerate(names)]
+    many, holding = (24, 9) if kind == "ports" else (3, 2)
+    names = [f"{sid}-default-worker-7zr4v-{n:05}-0" for n in range(many)]
+    known["ports"] = [cluster.port(name, "worker" if n < holding else None) for n, name in enumerate(names)]
     if kind == "foreign":
         known["foreign"] = cluster.port("jumphost", "worker", description="")
     refused = {what: admin.ask("DELETE", "network", path, may_be=(409,)) for what, path in (

@@ -84,8 +84,8 @@ def seed():
     cluster("no-stack", None, "CREATE_FAILED", hours=5, status_reason="Quota exceeded for resources: ['router'].")
     # One name in one project, as Magnum lets happen, and one name in two projects.
     twins = [cluster("twin", f"kube-twin{n}", "CREATE_COMPLETE", key=f"twin-{n}", **well) for n in (1, 2)]
-    shared = uid("cluster/other/prod")
-    rows.cluster(shared, "prod", "kube-othr1", "UPDATE_IN_PROGRESS", theirs, other, them, **well)
+    other_prod = uid("cluster/other/prod")
+    rows.cluster(other_prod, "prod", "kube-othr1", "UPDATE_IN_PROGRESS", theirs, other, them, **well)
     for owner, project, user in (("gone-project", known["projects"]["gone"], known["users"]["orphan"]),
                                  ("gone-user", demo, known["users"]["leaver"])):
         rows.cluster(uid(f"cluster/{owner}"), owner, f"kube-g{owner[5:9]}", "DELETE_IN_PROGRESS", ours, project, user)
@@ -93,7 +93,7 @@ def seed():
         cluster(status.lower().replace("_", "-"), f"kube-st{number:03}", status,
                 status_reason=None if status.endswith("COMPLETE") else f"in {status}")
     rows.write()
-    known["clusters"] = {"prod": prod, "stuck": stuck, "twins": twins, "otherProd": shared, "statuses": len(_STATUSES)}
+    known["clusters"] = {"prod": prod, "stuck": stuck, "twins": twins, "otherProd": other_prod, "statuses": len(_STATUSES)}
     layout.SEEDED.write_text(json.dumps(known, indent=1))
 
 
