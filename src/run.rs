@@ -1,12 +1,13 @@
 //! One function a command: a table of contents.
 
+mod left;
 mod live;
 mod parts;
 
 use std::io::{IsTerminal, Write};
 
 use crate::bundle::{Bundle, disk};
-use crate::cli::{Cli, Collect, Colour, Command, Explain, List, ListFormat, Why};
+use crate::cli::{Cli, Collect, Colour, Command, Explain, Leftovers, List, ListFormat, Why};
 use crate::exit::{Failure, code};
 use crate::model::resolve::{self, Found};
 use crate::model::{Snapshot, World};
@@ -14,6 +15,8 @@ use crate::render::{self, Format, Page, Styles};
 use crate::report::WhyReport;
 use crate::tree::Shape;
 use crate::{diagnose, manual};
+
+pub use left::{Asked, leftovers};
 
 /// Runs a command and gives its exit code.
 ///
@@ -25,6 +28,7 @@ pub fn run(cli: &Cli) -> Result<u8, Failure> {
     }
     match &cli.command {
         Command::Why(args) => run_why(cli, args),
+        Command::Leftovers(args) => run_leftovers(cli, args),
         Command::List(args) => list(cli, args),
         Command::Collect(args) => collect(args),
         Command::Explain(args) => explain(args),
@@ -54,6 +58,12 @@ fn stuck(cli: &Cli, args: &Why) -> Result<u8, Failure> {
         _ => print(&render::list(&list, &page(cli)))?,
     }
     Ok(list.exit_code)
+}
+
+fn run_leftovers(cli: &Cli, args: &Leftovers) -> Result<u8, Failure> {
+    let report = left::report(args)?;
+    print(&render::leftovers(&report, args.output, &page(cli)))?;
+    Ok(report.exit_code)
 }
 
 fn list(cli: &Cli, args: &List) -> Result<u8, Failure> {

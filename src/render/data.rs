@@ -1,7 +1,6 @@
 //! The report for a program: as it stands, in the order of its fields.
 
 use super::clean;
-use crate::report::WhyReport;
 
 /// Pretty JSON.
 pub(super) fn json(report: &impl serde::Serialize) -> String {
@@ -11,7 +10,7 @@ pub(super) fn json(report: &impl serde::Serialize) -> String {
 }
 
 /// YAML, with the same keys.
-pub(super) fn yaml(report: &WhyReport) -> String {
+pub(super) fn yaml(report: &impl serde::Serialize) -> String {
     serde_yaml::to_string(report).unwrap_or_else(|error| failed(&error.to_string()))
 }
 
