@@ -3,6 +3,7 @@
 mod cloud;
 mod faults;
 mod kubernetes;
+mod left;
 mod login;
 mod program;
 mod runs;
