@@ -12,7 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::gather::cloud::CloudOptions;
 use crate::gather::kubeconfig::KubeOptions;
 use crate::gather::limits;
-use crate::render::Format;
+use crate::render::{Format, LeftFormat};
 use crate::tree::{Shape, ShowConditions};
 
 pub use called::{called, command, parse, program_name};
@@ -34,6 +34,9 @@ Examples:
 
   # the same from a bundle
   kubectl magnum why --from bundle.tar.gz
+
+  # what did its delete leave behind?
+  kubectl magnum leftovers prod
 
   # what is known about a cause that it named
   kubectl magnum explain quota-used-up"
@@ -69,6 +72,8 @@ pub enum Colour {
 pub enum Command {
     /// Name the cause, with evidence and fix, above the condition tree
     Why(Box<Why>),
+    /// Show what a cluster left behind, who holds it, and in which order it can go
+    Leftovers(Box<Leftovers>),
     /// Show every cluster with its stack id, its status and for how long
     List(Box<List>),
     /// Write all that was read about a cluster to a folder or a .tar.gz, without secrets
@@ -118,6 +123,49 @@ pub struct Why {
     /// How the tree is drawn
     #[command(flatten)]
     pub shape: ShapeArgs,
+    /// Which servers are read, and how
+    #[command(flatten)]
+    pub live: Live,
+}
+
+/// `leftovers`
+#[derive(Args)]
+#[command(after_long_help = "\
+Examples:
+  # what a delete left behind, or what holds it up
+  kubectl magnum leftovers prod
+
+  # of a cluster that Magnum has forgotten: its stack id or its UUID, and its project
+  kubectl magnum leftovers kube-4g0ec --project 461843c938324dafae99369081c83008
+
+  # with both keys: volumes and load balancers of Services carry the UUID, all else the stack id
+  kubectl magnum leftovers kube-4g0ec --also 27893cc9-1ef6-487c-8865-27130428aacd --project 461843c938324dafae99369081c83008
+
+  # everything in a project that carries the mark of a cluster which nobody knows any more
+  kubectl magnum leftovers --project 461843c938324dafae99369081c83008
+
+  # a shell script that removes it, to be read before it is run
+  kubectl magnum leftovers kube-4g0ec --project 461843c938324dafae99369081c83008 -o script > clean.sh
+
+Volumes and snapshots of the cluster's users are data: they are shown, and no script touches them.
+Shares of Manila carry no mark and are not found.
+
+Exit codes: 0 nothing is left, or the cluster is in use, 1 something is left or held, 2 usage,
+3 nothing could be read, 4 nothing carries the cluster's mark or several clusters match,
+5 not enough was seen to say.")]
+pub struct Leftovers {
+    /// Magnum name, Magnum UUID or stack id; without it the cluster of the bundle, or with --project all that are gone
+    #[arg(id = "NAME", value_name = "CLUSTER")]
+    pub cluster: Option<String>,
+    /// The cluster's other key, if both are known: Magnum UUID beside a stack id, or the other way round
+    #[arg(long, value_name = "ID", requires = "NAME")]
+    pub also: Option<String>,
+    /// Read a bundle (a folder or a .tar.gz) in place of the servers
+    #[arg(long, value_name = "PATH")]
+    pub from: Option<PathBuf>,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = LeftFormat::Text, value_name = "FORMAT")]
+    pub output: LeftFormat,
     /// Which servers are read, and how
     #[command(flatten)]
     pub live: Live,

@@ -3,13 +3,17 @@
 //! Names in here are fixed: fields are added, never renamed. Readers must tolerate
 //! enum values they do not know. Times are RFC 3339 in UTC.
 
+mod left;
 mod list;
+mod log;
 mod version;
 
 use jiff::Timestamp;
 use serde::Serialize;
 
+pub use left::{Holder, InUse, LeftVerdict, Leftover, LeftoversReport, Life, QuotaLine, Tie};
 pub use list::{ClusterLine, ClusterList};
+pub use log::LogLine;
 pub use version::{ControllerVersion, VersionReport};
 
 use crate::tree::Node;
@@ -60,6 +64,8 @@ pub struct WhyReport {
     pub accepts: Vec<Accepts>,
     /// What to run to see that the fix worked, or to look further.
     pub verify: Vec<Step>,
+    /// What holds up a delete, and what it will leave behind, in the order of removal.
+    pub leftovers: Vec<Leftover>,
     /// The condition tree.
     pub tree: Node,
     /// Log records about this cluster, oldest first.
@@ -356,27 +362,6 @@ pub struct Accepts {
     pub operation: &'static str,
     /// `yes`, or how it is refused.
     pub answer: String,
-}
-
-/// A log record about this cluster.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct LogLine {
-    /// `namespace/pod`.
-    pub pod: String,
-    /// Container.
-    pub container: String,
-    /// `I`, `W`, `E`, `F`, or empty.
-    pub level: String,
-    /// When, if the record says.
-    #[cfg_attr(test, schemars(with = "Option<String>"))]
-    pub at: Option<Timestamp>,
-    /// How often the same record came.
-    pub times: usize,
-    /// The record.
-    pub words: String,
-    /// True if it carries only the project or nothing of the cluster.
-    pub unattributed: bool,
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! One function a command: a table of contents.
 
+mod left;
 mod live;
 mod parts;
 mod talk;
@@ -8,7 +9,7 @@ mod version;
 use std::io::{IsTerminal, Write};
 
 use crate::bundle::{Bundle, disk};
-use crate::cli::{Cli, Collect, Colour, Command, Completion, Explain, List, What, Why};
+use crate::cli::{Cli, Collect, Colour, Command, Completion, Explain, Leftovers, List, What, Why};
 use crate::exit::{Failure, code};
 use crate::model::resolve::{self, Found};
 use crate::model::{Snapshot, World};
@@ -18,6 +19,8 @@ use crate::tree::Shape;
 use crate::{complete, diagnose, manual};
 use talk::Talk;
 
+pub use left::{Asked, leftovers};
+
 /// Runs a command and gives its exit code.
 ///
 /// # Errors
@@ -26,6 +29,7 @@ pub fn run(cli: &Cli) -> Result<u8, Failure> {
     let talk = Talk::start(cli.verbose);
     let code = match &cli.command {
         Command::Why(args) => run_why(cli, args, &talk),
+        Command::Leftovers(args) => run_leftovers(cli, args),
         Command::List(args) => list(cli, args),
         Command::Collect(args) => collect(args),
         Command::Explain(args) => explain(args),
@@ -56,6 +60,12 @@ fn stuck(cli: &Cli, args: &Why) -> Result<u8, Failure> {
     let list = diagnose::list(&World::new(&bundle), true);
     print(&render::list(&list, args.output, &page(cli)))?;
     Ok(list.exit_code)
+}
+
+fn run_leftovers(cli: &Cli, args: &Leftovers) -> Result<u8, Failure> {
+    let report = left::report(args)?;
+    print(&render::leftovers(&report, args.output, &page(cli)))?;
+    Ok(report.exit_code)
 }
 
 fn list(cli: &Cli, args: &List) -> Result<u8, Failure> {

@@ -39,6 +39,10 @@ pub struct Meta {
     pub clocks: BTreeMap<String, i64>,
     /// Whether this management cluster is the one that runs the cluster.
     pub place: Place,
+    /// True if the lists of clusters have every one that the login can see, and not only the one
+    /// that was asked for: then a cluster that they lack does not exist.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub all_clusters: bool,
     /// Parts that were read whole, and for logs ` since <time>`. Empty for an archive
     /// that has no such list: then documents prove presence only.
     pub read: Vec<String>,

@@ -69,7 +69,18 @@ pub(super) fn namespaces(
 
 fn request<'a>(kube: &'a KubeOptions, cloud: &'a CloudOptions) -> Request<'a> {
     let log_since = Duration::ZERO;
-    Request { cluster: "", command: "complete", kube, cloud, log_since, project: None, leftovers: false }
+    Request {
+        cluster: "",
+        command: "complete",
+        kube,
+        cloud,
+        log_since,
+        project: None,
+        leftovers: false,
+        slim: false,
+        forgotten: false,
+        also: None,
+    }
 }
 
 fn wait<T>(work: impl Future<Output = T>) -> Option<T> {

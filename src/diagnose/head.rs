@@ -1,7 +1,7 @@
 //! Who the report is about, where it was read, and what else there is to know.
 
 use super::health::Health;
-use crate::model::{Snapshot, version};
+use crate::model::{Snapshot, World, version};
 use crate::report::{Accepts, ClusterHead, Project, SourceHead, Versions};
 
 /// The head of the report.
@@ -39,13 +39,18 @@ fn versions(snapshot: &Snapshot<'_>) -> Versions {
 
 /// Where it was read.
 pub(super) fn source(snapshot: &Snapshot<'_>) -> SourceHead {
-    let meta = snapshot.world.meta;
+    source_of(snapshot.world)
+}
+
+/// Where the documents of a world were read.
+pub(super) fn source_of(world: &World<'_>) -> SourceHead {
+    let meta = world.meta;
     SourceHead {
         context: meta.source.context.clone(),
         api_server: meta.source.api_server.clone(),
         cloud: meta.source.cloud.clone(),
         region: meta.login.region.clone(),
-        namespace: snapshot.marks.namespace.clone(),
+        namespace: world.namespace.to_owned(),
         parts_read: meta.read.len(),
         parts_missing: meta.gaps.len(),
     }

@@ -13,18 +13,21 @@ mod excerpt;
 mod fill;
 mod head;
 mod health;
+mod left;
 mod list;
 mod loud;
 mod order;
 mod verdict;
 
 use crate::bundle::Gap;
-use crate::model::Snapshot;
+use crate::leftovers;
 use crate::model::action::Action;
 use crate::model::stage::{self, Waiting};
-use crate::report::{API_VERSION, ActionWord, GapReport, Progress, WhyReport};
+use crate::model::{Snapshot, World};
+use crate::report::{API_VERSION, ActionWord, GapReport, Leftover, Progress, WhyReport};
 use crate::tree::{self, Shape};
 
+pub use left::{leftovers as left, project as left_in};
 pub use list::list;
 
 /// The answer to "why" for one cluster.
@@ -62,12 +65,21 @@ pub fn why(snapshot: &Snapshot<'_>, shape: &Shape) -> WhyReport {
         not_it: if sick { not_it } else { Vec::new() },
         causes,
         not_checked: looked.not_checked,
-        gaps: gaps(snapshot),
+        gaps: gaps(snapshot.world),
         notes: head::notes(snapshot, &health),
         accepts: head::accepts(snapshot),
         verify: verdict::next_steps(snapshot, judged.verdict),
+        leftovers: blocking(snapshot),
         tree,
         log: excerpt::log(snapshot),
+    }
+}
+
+/// What holds up a delete, and what it will leave behind.
+fn blocking(snapshot: &Snapshot<'_>) -> Vec<Leftover> {
+    match snapshot.action {
+        Action::Delete => leftovers::find(snapshot).leftovers,
+        _ => Vec::new(),
     }
 }
 
@@ -84,8 +96,8 @@ fn progress(waiting: &Waiting) -> Progress {
     Progress { stage: waiting.what.clone(), since: waiting.since, usual: waiting.usual, limit: waiting.limit }
 }
 
-fn gaps(snapshot: &Snapshot<'_>) -> Vec<GapReport> {
-    let mut gaps: Vec<&Gap> = snapshot.world.meta.gaps.iter().collect();
+fn gaps(world: &World<'_>) -> Vec<GapReport> {
+    let mut gaps: Vec<&Gap> = world.meta.gaps.iter().collect();
     gaps.sort_by(|a, b| a.part.cmp(&b.part));
     gaps.into_iter().map(gap).collect()
 }

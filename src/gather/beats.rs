@@ -17,7 +17,7 @@ use super::kinds::CLUSTER;
 use super::openstack::{Cloud, Read};
 use super::scope::Scope;
 use super::which::{self, Found};
-use super::{Request, lists, logs, place};
+use super::{Request, left, lists, logs, place};
 use crate::bundle::{Bundle, Meta, Place, Why, meta};
 use crate::exit::Failure;
 use crate::model::belongs::Marks;
@@ -35,11 +35,14 @@ pub async fn gather(request: &Request<'_>, host: &Host, clock: &Clock) -> Result
     let sides = connect::both(request, host, clock).await?;
     let namespace = sides.meta.namespace.clone();
     let (kube, cloud) = (sides.kube.as_ref(), sides.cloud.as_ref());
-    let found = which::find(kube, cloud, request.cluster, &namespace).await?;
+    let found = which::find(kube, cloud, request.cluster, &namespace, request.forgotten).await?;
     let mut harvest = Harvest::default();
     harvest.bundle.meta = index(request, &sides, &found);
     let row = found.magnum.as_ref().ok().and_then(Option::as_ref).cloned();
     let scope = scope(&sides, request, row.as_ref());
+    if harvest.bundle.meta.target.project_id.is_none() && request.forgotten {
+        harvest.bundle.meta.target.project_id = scope.project.clone();
+    }
     harvest.bodies(magnum(&found));
     if !found.by_name {
         harvest.objects(found.cluster.clone());
@@ -59,7 +62,10 @@ pub async fn gather(request: &Request<'_>, host: &Host, clock: &Clock) -> Result
         }
     };
     let back = SignedDuration::try_from(request.log_since).unwrap_or(SignedDuration::MAX);
-    let (plan, things) = planned(&mut harvest, request.cluster, back);
+    let (mut plan, things) = planned(&mut harvest, request.cluster, back);
+    if request.slim {
+        plan = left::plan(&harvest.bundle);
+    }
     let follows = third(&sides, &mut harvest, &scope, &plan, marks.clone(), things, row.as_ref());
     let (there, ()) = futures::join!(there, follows);
     // A record of a controller proves the place too.
@@ -136,6 +142,13 @@ fn index(request: &Request<'_>, sides: &Sides, found: &Found) -> Meta {
     if let Some(newest) = found.newest.as_deref().filter(|newest| is_before_node_groups(newest)) {
         meta.notes.push(format!("this Magnum knows API version {newest} at most; node groups came with 1.9"));
     }
+    if let Some(also) = request.also.filter(|_| found.all.is_some()) {
+        match plan::is_uuid(also) {
+            true => meta.target.uuid.get_or_insert_with(|| also.to_owned()),
+            false => meta.target.stack_id.get_or_insert_with(|| also.to_owned()),
+        };
+    }
+    meta.all_clusters = found.all.is_some();
     meta.target.project_id = found.target.project_id.clone().or_else(|| request.project.map(str::to_owned));
     meta
 }
@@ -149,6 +162,7 @@ fn is_before_node_groups(newest: &str) -> bool {
 fn magnum(found: &Found) -> Outcome {
     let part = "openstack/container-infra/clusters";
     match &found.magnum {
+        Ok(None) => Outcome::whole(part).with(json!({ "clusters": found.all.clone().unwrap_or_default() })),
         Ok(row) => Outcome::whole(part).with(json!({ "clusters": row.iter().collect::<Vec<_>>() })),
         Err(fault) => Outcome::fault(part, fault.clone()),
     }
@@ -156,7 +170,8 @@ fn magnum(found: &Found) -> Outcome {
 
 fn scope(sides: &Sides, request: &Request<'_>, row: Option<&Value>) -> Scope {
     let project = row.and_then(|row| Doc(row).str("project_id")).or(request.project);
-    sides.cloud.as_ref().map(|cloud| Scope::of(cloud.session.token(), project)).unwrap_or_default()
+    let scope = sides.cloud.as_ref().map(|cloud| Scope::of(cloud.session.token(), project));
+    Scope { slim: request.slim, ..scope.unwrap_or_default() }
 }
 
 /// What exists.
@@ -173,7 +188,7 @@ async fn second(sides: &Sides, harvest: &mut Harvest, scope: &Scope, found: &Fou
                     }
                 };
                 let (cluster, mut lists) =
-                    futures::join!(cluster, lists::kubernetes(kube, &target, &namespace));
+                    futures::join!(cluster, lists::kubernetes(kube, &target, &namespace, leftovers));
                 lists.extend(cluster);
                 Some(lists)
             }
@@ -193,8 +208,8 @@ async fn second(sides: &Sides, harvest: &mut Harvest, scope: &Scope, found: &Fou
         lists::no_kubernetes(harvest, fault);
     }
     match (&sides.cloud, &scope.wrong) {
-        (Err(fault), _) => lists::no_openstack(harvest, fault),
-        (Ok(_), Some(says)) => lists::wrong_project(harvest, says),
+        (Err(fault), _) => lists::no_openstack(harvest, fault, leftovers),
+        (Ok(_), Some(says)) => lists::wrong_project(harvest, says, leftovers),
         _ => {}
     }
 }

@@ -7,6 +7,7 @@ use super::fault::Fault;
 use super::harvest::{Harvest, Outcome};
 use super::kinds::{CLUSTER, Found, KINDS, Row};
 use super::kubernetes::{Kube, Which};
+use super::left;
 use super::openstack::{Cloud, LEFT, OWNED, Read, rows};
 use super::scope::Scope;
 use crate::bundle::{Target, Why};
@@ -16,9 +17,20 @@ use crate::model::Doc;
 const CLUSTER_NAME: &str = "cluster.x-k8s.io/cluster-name";
 
 /// Reads the objects of the cluster.
-pub(super) async fn kubernetes(kube: &Kube, target: &Target, namespace: &str) -> Vec<Outcome> {
-    let questions =
-        KINDS.iter().flat_map(|row| which(row, target, namespace).into_iter().map(move |w| (row, w)));
+pub(super) async fn kubernetes(
+    kube: &Kube,
+    target: &Target,
+    namespace: &str,
+    leftovers: bool,
+) -> Vec<Outcome> {
+    let asked = |row: &Row| {
+        let mut asked = which(row, target, namespace);
+        if leftovers && row.kind == "Secret" {
+            asked.extend(left::secrets(target, namespace));
+        }
+        asked
+    };
+    let questions = KINDS.iter().flat_map(|row| asked(row).into_iter().map(move |w| (row, w)));
     join_all(questions.map(|(row, which)| async move { kube.read(row, &which).await })).await
 }
 
@@ -74,6 +86,9 @@ pub(super) async fn openstack(
         reads.extend(row.str("cluster_template_id").map(|id| Read::Template(id.to_owned())));
         let user = row.str("user_id").map(str::to_owned);
         reads.extend(user.iter().flat_map(|id| [Read::User(id.clone()), Read::Credentials(id.clone())]));
+    } else if leftovers {
+        // Whose credential the cluster had is not known; the login's own it may see.
+        reads.push(Read::Credentials(cloud.session.token().user.id.clone()));
     }
     if scope.project.is_some() {
         reads.push(Read::Project);
@@ -94,17 +109,17 @@ pub(super) async fn openstack(
 }
 
 /// Notes that the lists of the project belong to somebody else.
-pub(super) fn wrong_project(harvest: &mut Harvest, says: &str) {
-    for read in OWNED {
+pub(super) fn wrong_project(harvest: &mut Harvest, says: &str, leftovers: bool) {
+    for read in OWNED.into_iter().chain(LEFT.into_iter().filter(|_| leftovers)) {
         harvest.gap(read.part(), Why::WrongProject, says);
     }
 }
 
 /// Notes that nothing of OpenStack can be read.
-pub(super) fn no_openstack(harvest: &mut Harvest, fault: &Fault) {
+pub(super) fn no_openstack(harvest: &mut Harvest, fault: &Fault, leftovers: bool) {
     let id = String::new;
     let named = [Read::NodeGroups(id()), Read::Project, Read::User(id()), Read::Credentials(id())];
-    for read in OWNED.iter().chain(&named) {
+    for read in OWNED.iter().chain(&named).chain(LEFT.iter().filter(|_| leftovers)) {
         harvest.bodies(Outcome::fault(read.part(), fault.clone()));
     }
 }

@@ -23,6 +23,7 @@ pub mod kinds;
 pub mod kube_fault;
 pub mod kubeconfig;
 pub mod kubernetes;
+mod left;
 pub mod limits;
 mod lists;
 pub mod logs;
@@ -37,6 +38,7 @@ use std::time::Duration;
 
 pub use beats::{clusters, gather};
 pub use clock::Clock;
+pub use left::project;
 
 /// What to gather.
 pub struct Request<'a> {
@@ -54,4 +56,10 @@ pub struct Request<'a> {
     pub project: Option<&'a str>,
     /// True to read also what only leftovers need.
     pub leftovers: bool,
+    /// True to read nothing else: no logs, and of ports only whose they are.
+    pub slim: bool,
+    /// True if a cluster that nobody knows is no failure: its mark is looked for.
+    pub forgotten: bool,
+    /// Its other key, where the operator has both: Magnum UUID and stack id.
+    pub also: Option<&'a str>,
 }

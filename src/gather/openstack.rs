@@ -67,6 +67,25 @@ pub const OWNED: [Read; 14] = [
 /// What only leftovers need.
 pub const LEFT: [Read; 3] = [Read::Listeners, Read::Pools, Read::Snapshots];
 
+/// Fields of a port that say whose it is and who has it. A project may have very many ports, and
+/// bindings are most of what Neutron says of one.
+const PORT_FIELDS: [&str; 14] = [
+    "id",
+    "name",
+    "description",
+    "project_id",
+    "tenant_id",
+    "network_id",
+    "fixed_ips",
+    "device_id",
+    "device_owner",
+    "security_groups",
+    "status",
+    "tags",
+    "trunk_details",
+    "created_at",
+];
+
 /// What an answer is.
 enum Form {
     /// Pages of a list.
@@ -120,6 +139,10 @@ impl Read {
         };
         let nova = |path: &[&str]| Ask::new(Compute, path).microversion("latest");
         let ids = |ask: Ask, key: &str, ids: &[String]| ids.iter().fold(ask, |ask, id| ask.query(key, id));
+        let slim = |ask: Ask| match scope.slim {
+            true => PORT_FIELDS.into_iter().fold(ask, |ask, field| ask.query("fields", field)),
+            false => ask,
+        };
         match self {
             Read::NodeGroups(id) => (Ask::new(ContainerInfra, &["clusters", id, "nodegroups"]), Form::List),
             Read::Template(id) => {
@@ -130,9 +153,9 @@ impl Read {
             Read::Credentials(id) => {
                 (Ask::new(Identity, &["users", id, "application_credentials"]), Form::List)
             }
-            Read::Ports => (owned(Network, &["ports"]), Form::List),
+            Read::Ports => (slim(owned(Network, &["ports"])), Form::List),
             Read::Holders(groups) => {
-                (ids(Ask::new(Network, &["ports"]), "security_groups", groups), Form::List)
+                (slim(ids(Ask::new(Network, &["ports"]), "security_groups", groups)), Form::List)
             }
             Read::SecurityGroups => (owned(Network, &["security-groups"]), Form::List),
             Read::FloatingIps => (owned(Network, &["floatingips"]), Form::List),
@@ -206,7 +229,8 @@ impl Cloud {
         match form {
             Form::List => {
                 let pages = self.pages(&ask).await;
-                outcome.documents = pages.answers.iter().map(body).collect();
+                // Each answer goes as soon as it is parsed.
+                outcome.documents = pages.answers.into_iter().map(|answer| body(&answer)).collect();
                 outcome.fault = pages.fault;
                 if matches!(read, Read::ServerGroups) && scope.elsewhere {
                     only_of(&mut outcome.documents, "server_groups", scope.project.as_deref());

@@ -11,6 +11,8 @@ pub struct Scope {
     pub admin: bool,
     /// True if it is an admin's of another project: Nova and Cinder must be told.
     pub elsewhere: bool,
+    /// True if a row is read for what it belongs to alone: nobody keeps it.
+    pub slim: bool,
     /// Why the login cannot see the project's things; none if it can.
     pub wrong: Option<String>,
 }
@@ -30,7 +32,7 @@ impl Scope {
             let login = own.map_or("no project".to_owned(), |own| format!("project {} ({})", own.name, own.id));
             format!("the login is for {login}, the cluster is of project {project}; log in with --os-project-id {project}")
         });
-        Scope { project: Some(project.to_owned()), admin, elsewhere: elsewhere && admin, wrong }
+        Scope { project: Some(project.to_owned()), admin, elsewhere: elsewhere && admin, slim: false, wrong }
     }
 }
 

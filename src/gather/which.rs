@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::cloud::Answer;
 use super::fault::{Fault, Kind};
 use super::harvest::Outcome;
-use super::kinds::CLUSTER;
+use super::kinds::{self, CLUSTER};
 use super::kubernetes::{Kube, Which};
 use super::openstack::Cloud;
 use crate::bundle::Target;
@@ -29,6 +29,8 @@ pub(super) struct Found {
     pub(super) cluster: Outcome,
     /// True if the word was a name: the Cluster has another, and is yet to be read.
     pub(super) by_name: bool,
+    /// Rows of all Magnum clusters, where nobody knew the one that was asked for.
+    pub(super) all: Option<Vec<Value>>,
 }
 
 /// What Magnum has under a word.
@@ -39,6 +41,8 @@ struct Row {
     date: Option<String>,
     /// The row's name alone was what fitted.
     by_name: bool,
+    /// All rows, if they were listed.
+    all: Option<Vec<Value>>,
 }
 
 /// Finds the cluster that `word` names.
@@ -50,6 +54,7 @@ pub(super) async fn find(
     cloud: Result<&Cloud, &Fault>,
     word: &str,
     namespace: &str,
+    forgotten: bool,
 ) -> Result<Found, Failure> {
     let by_word = OptionFuture::from(kube.ok().map(|kube| cluster_of_word(kube, word, namespace)));
     let path = ["clusters", word];
@@ -57,7 +62,7 @@ pub(super) async fn find(
     let (cluster, answer) = futures::join!(by_word, by_name);
     let unread =
         |fault: Option<&Fault>| fault.cloned().unwrap_or_else(|| Fault::new(Kind::Unreachable, "", ""));
-    let cluster = cluster.unwrap_or_else(|| Outcome::fault(CLUSTER.part(), unread(kube.err())));
+    let mut cluster = cluster.unwrap_or_else(|| Outcome::fault(CLUSTER.part(), unread(kube.err())));
     let answer = answer.unwrap_or_else(|| Err(unread(cloud.err())));
     let guessed = object(&cluster).map(|c| (c.name().to_owned(), c.label("cluster-uuid").map(str::to_owned)));
     let magnum = match cloud {
@@ -66,9 +71,9 @@ pub(super) async fn find(
         }
         Err(fault) => Err(fault.clone()),
     };
-    let (magnum, newest, date, by_name) = match magnum {
-        Ok(Row { row, newest, date, by_name }) => (Ok(row), newest, date, by_name),
-        Err(fault) => (Err(fault), None, None, false),
+    let (magnum, newest, date, by_name, all) = match magnum {
+        Ok(Row { row, newest, date, by_name, all }) => (Ok(row), newest, date, by_name, all),
+        Err(fault) => (Err(fault), None, None, false, None),
     };
     let row = magnum.as_ref().ok().and_then(Option::as_ref).map(Doc);
     let mut target = Target {
@@ -85,10 +90,17 @@ pub(super) async fn find(
             target.uuid = target.uuid.or_else(|| uuid.clone());
         }
         (None, Some(_)) => {}
+        (None, None) if forgotten && (magnum.is_ok() || cluster.fault.is_none()) => {
+            target = of_word(word);
+            if let Ok(kube) = kube {
+                cluster = every(kube, namespace).await;
+            }
+            return Ok(Found { target, magnum, newest, date, cluster, by_name: false, all });
+        }
         (None, None) => return Err(nothing(word, &magnum, &cluster)),
     }
     let by_name = by_name && guessed.is_none() && (target.stack_id.is_some() || target.uuid.is_some());
-    Ok(Found { target, magnum, newest, date, cluster, by_name })
+    Ok(Found { target, magnum, newest, date, cluster, by_name, all: None })
 }
 
 /// The Cluster of a Magnum cluster: it is named after the stack id and labelled with the UUID.
@@ -108,6 +120,18 @@ async fn cluster_of_word(kube: &Kube, word: &str, namespace: &str) -> Outcome {
         }
         false => kube.read(&CLUSTER, &named(namespace, word)).await,
     }
+}
+
+/// A cluster that nobody knows: all there is of it is the word.
+fn of_word(word: &str) -> Target {
+    let word_of = |uuid: bool| (is_uuid(word) == uuid).then(|| word.to_owned());
+    Target { uuid: word_of(true), stack_id: word_of(false), project_id: None }
+}
+
+/// The metadata of every Cluster of the namespace.
+pub(super) async fn every(kube: &Kube, namespace: &str) -> Outcome {
+    let heads = kinds::Row { head_only: true, ..CLUSTER };
+    kube.read(&heads, &Which { namespace: Some(namespace), name: None, labels: None }).await
 }
 
 fn named<'a>(namespace: &'a str, name: &str) -> Which<'a> {
@@ -151,7 +175,7 @@ fn of_answer(answer: &Answer, by_name: bool) -> Result<Row, Fault> {
     let row = row.filter(|row| Doc(row).str("uuid").is_some());
     let no_row = || Fault::new(Kind::Unreadable, "container-infra", "the answer is no cluster");
     let row = Some(row.ok_or_else(no_row)?);
-    Ok(Row { row, newest: answer.newest.clone(), date: answer.date.clone(), by_name })
+    Ok(Row { row, newest: answer.newest.clone(), date: answer.date.clone(), by_name, all: None })
 }
 
 /// The cluster of a word in the list of all: a UUID before a stack id before a name.
@@ -165,7 +189,7 @@ fn among(word: &str, rows: &[Value]) -> Result<Result<Row, Fault>, Failure> {
             several => return Err(ambiguous(word, several)),
         }
     }
-    Ok(Ok(Row::default()))
+    Ok(Ok(Row { all: Some(rows.to_vec()), ..Row::default() }))
 }
 
 fn line(row: Doc<'_>) -> String {

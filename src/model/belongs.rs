@@ -35,6 +35,13 @@ impl Marks {
         }
     }
 
+    /// The same marks where these stack ids are known, too.
+    #[must_use]
+    pub fn beside(&self, more: &BTreeSet<String>) -> Self {
+        let known = self.longer.iter().chain(more).map(String::as_str).collect();
+        Marks::new(self.uuid.as_deref(), self.stack_id.as_deref(), &self.namespace, &known)
+    }
+
     /// True for the stack id itself and for a name that begins with it and a dash.
     #[must_use]
     pub fn names(&self, name: &str) -> bool {

@@ -1,17 +1,44 @@
 //! The first two lines: which cluster, what Magnum says of it and for how long, and where it was read.
 
+use jiff::Timestamp;
 use owo_colors::Style;
 
 use super::clean;
 use super::sheet::Sheet;
 use super::wrap::{self, width};
 use crate::age;
-use crate::report::WhyReport;
+use crate::report::{ClusterHead, SourceHead, WhyReport};
 
 const BETWEEN: &str = "   ";
 
+/// What the two lines are about.
+pub(super) struct Head<'a> {
+    /// Who.
+    pub(super) cluster: &'a ClusterHead,
+    /// Where it was read.
+    pub(super) source: &'a SourceHead,
+    /// When it was read.
+    pub(super) taken_at: Timestamp,
+    /// True if nothing wants for a part that nobody tried to read.
+    pub(super) whole: bool,
+    /// What stands in place of a status.
+    pub(super) says: Option<&'a str>,
+}
+
+impl<'a> From<&'a WhyReport> for Head<'a> {
+    fn from(report: &'a WhyReport) -> Self {
+        Head {
+            cluster: &report.cluster,
+            source: &report.source,
+            taken_at: report.taken_at,
+            whole: report.not_checked.is_empty(),
+            says: None,
+        }
+    }
+}
+
 /// Writes both lines.
-pub(super) fn write(sheet: &mut Sheet<'_>, report: &WhyReport) {
+pub(super) fn write(sheet: &mut Sheet<'_>, report: &Head<'_>) {
     let name = clean::line(&report.cluster.name);
     let facts = who(report);
     let title = sheet.styles().title;
@@ -32,8 +59,8 @@ pub(super) fn write(sheet: &mut Sheet<'_>, report: &WhyReport) {
     sheet.hanging(&[], 0, sheet.styles().dim, &lines);
 }
 
-pub(super) fn who(report: &WhyReport) -> Vec<String> {
-    let cluster = &report.cluster;
+pub(super) fn who(report: &Head<'_>) -> Vec<String> {
+    let cluster = report.cluster;
     let age = cluster.since.map(|since| {
         let bound = if cluster.since_at_most { "at most " } else { "" };
         format!(" for {bound}{}", age::between(since, report.taken_at))
@@ -42,11 +69,16 @@ pub(super) fn who(report: &WhyReport) -> Vec<String> {
     let stack = cluster.stack_id.as_ref().filter(|id| **id != cluster.name).map(|id| format!("stack {id}"));
     let project = cluster.project.name.as_ref().or(cluster.project.id.as_ref());
     let project = project.map(|project| format!("project {project}"));
-    [status, stack, project].into_iter().flatten().map(|fact| clean::line(&fact).into_owned()).collect()
+    let says = report.says.map(str::to_owned);
+    [status.or(says), stack, project]
+        .into_iter()
+        .flatten()
+        .map(|fact| clean::line(&fact).into_owned())
+        .collect()
 }
 
-pub(super) fn whence(report: &WhyReport, at_least: &str) -> Vec<String> {
-    let (source, versions) = (&report.source, &report.cluster.versions);
+pub(super) fn whence(report: &Head<'_>, at_least: &str) -> Vec<String> {
+    let (source, versions) = (report.source, &report.cluster.versions);
     let cloud = match (&source.cloud, &source.region) {
         (Some(cloud), Some(region)) => Some(format!("cloud {cloud}/{region}")),
         (Some(cloud), None) => Some(format!("cloud {cloud}")),
@@ -62,12 +94,12 @@ pub(super) fn whence(report: &WhyReport, at_least: &str) -> Vec<String> {
 
 /// How much was read. Said on every page: a page that saw half must not look like one that saw all.
 /// "All" is said only if no cause wants for a part that nobody tried to read.
-fn sources(report: &WhyReport) -> String {
+fn sources(report: &Head<'_>) -> String {
     let (read, missing) = (report.source.parts_read, report.source.parts_missing);
     match (read, missing) {
         (0, 0) => "no list of what was read".to_owned(),
         (1, 0) => "1 source read".to_owned(),
-        (_, 0) if report.not_checked.is_empty() => format!("all {read} sources read"),
+        (_, 0) if report.whole => format!("all {read} sources read"),
         (_, 0) => format!("{read} sources read"),
         _ => format!("{read} of {} sources read, see below", read + missing),
     }

@@ -2,7 +2,7 @@
 
 use super::escape::{code, fenced, prose};
 use super::text::Detail;
-use super::{Page, causes, head, log, sentence, sheet::Sheet, tail, tree, verdict};
+use super::{Page, causes, head, left, log, sentence, sheet::Sheet, tail, tree, verdict};
 use crate::report::{CauseReport, LogLine, Step, Verdict, WhyReport};
 
 /// Writes the ticket.
@@ -24,6 +24,10 @@ pub(super) fn page(report: &WhyReport) -> String {
     let not_it = report.not_it.iter().map(|not| format!("{}: {}", prose(&not.what), prose(&not.because)));
     page.list("Not the cause", not_it);
     blocks(&mut page, report);
+    page.list(
+        "Left behind by the delete, or in its way",
+        left::lines(&report.leftovers).iter().map(|words| prose(words)),
+    );
     page.list("Notes", report.notes.iter().map(|note| prose(note)));
     page.list("Magnum accepts", tail::accepts(&report.accepts).iter().map(|words| prose(words)));
     page.list("Not read", report.gaps.iter().map(|gap| prose(&tail::gap_words(gap))));
@@ -33,12 +37,12 @@ pub(super) fn page(report: &WhyReport) -> String {
 
 /// Markdown being written: blocks with an empty line between them.
 #[derive(Default)]
-struct Ticket {
-    text: String,
+pub(super) struct Ticket {
+    pub(super) text: String,
 }
 
 impl Ticket {
-    fn block(&mut self, markdown: &str) {
+    pub(super) fn block(&mut self, markdown: &str) {
         if !self.text.is_empty() {
             self.text.push('\n');
         }
@@ -46,15 +50,15 @@ impl Ticket {
         self.text.push('\n');
     }
 
-    fn heading(&mut self, level: usize, markdown: &str) {
+    pub(super) fn heading(&mut self, level: usize, markdown: &str) {
         self.block(&format!("{} {markdown}", "#".repeat(level)));
     }
 
-    fn paragraph(&mut self, markdown: &str) {
+    pub(super) fn paragraph(&mut self, markdown: &str) {
         self.block(markdown);
     }
 
-    fn list(&mut self, title: &str, items: impl IntoIterator<Item = String>) {
+    pub(super) fn list(&mut self, title: &str, items: impl IntoIterator<Item = String>) {
         let items: Vec<String> = items.into_iter().map(|item| format!("- {item}")).collect();
         if !items.is_empty() {
             self.paragraph(&format!("**{title}**"));
@@ -66,7 +70,7 @@ impl Ticket {
 fn heading(page: &mut Ticket, report: &WhyReport) {
     page.heading(2, &format!("Cluster {}", prose(&report.cluster.name)));
     let read = format!("read {}", report.taken_at.strftime("%Y-%m-%d %H:%M:%S UTC"));
-    let facts = head::who(report).into_iter().chain(head::whence(report, "≥ ")).chain([read]);
+    let facts = head::who(&report.into()).into_iter().chain(head::whence(&report.into(), "≥ ")).chain([read]);
     page.paragraph(&facts.map(|fact| prose(&fact)).collect::<Vec<_>>().join(" · "));
 }
 

@@ -4,6 +4,7 @@
 //!   WhyReport ─┬─▶ text      head, verdict, causes, tree, log, tail   (sheet: the only way onto the page)
 //!              ├─▶ data      json, yaml                              (the report as it stands)
 //!              └─▶ markdown  for a ticket                            (escape: the only way in)
+//!   LeftoversReport ─▶ left    table, names, script, markdown
 //! ```
 //!
 //! Nothing in here decides anything: what is said, and in which order the causes come, is the
@@ -15,6 +16,7 @@ mod clean;
 mod data;
 mod escape;
 mod head;
+mod left;
 mod list;
 mod log;
 mod markdown;
@@ -36,7 +38,7 @@ mod tests;
 
 use clap::ValueEnum;
 
-use crate::report::{ClusterList, VersionReport, WhyReport};
+use crate::report::{ClusterList, LeftoversReport, VersionReport, WhyReport};
 
 pub use style::Styles;
 
@@ -75,6 +77,39 @@ pub fn why(report: &WhyReport, format: Format, page: &Page) -> String {
         Format::Json => data::json(report),
         Format::Yaml => data::yaml(report),
         Format::Markdown => markdown::page(report),
+    }
+}
+
+/// What the report of leftovers is turned into.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum LeftFormat {
+    /// A table for a person, in the order of removal
+    #[default]
+    Text,
+    /// The table with every command, and why each thing is still there
+    Wide,
+    /// The report for a program
+    Json,
+    /// The same as YAML
+    Yaml,
+    /// Kind and id, one a line
+    Name,
+    /// A shell script that removes what can go, to be read before it is run
+    Script,
+    /// A page for a ticket
+    Markdown,
+}
+
+/// Writes the report of `leftovers`.
+pub fn leftovers(report: &LeftoversReport, format: LeftFormat, page: &Page) -> String {
+    match format {
+        LeftFormat::Text => left::page(report, text::Detail::Usual, page),
+        LeftFormat::Wide => left::page(report, text::Detail::Wide, page),
+        LeftFormat::Json => data::json(report),
+        LeftFormat::Yaml => data::yaml(report),
+        LeftFormat::Name => left::names(report),
+        LeftFormat::Script => left::script(report),
+        LeftFormat::Markdown => left::ticket(report),
     }
 }
 

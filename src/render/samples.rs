@@ -61,6 +61,7 @@ fn blank(name: &str, stack_id: &str, status: &str, since: Option<&str>) -> WhyRe
         notes: vec![],
         accepts: vec![],
         verify: vec![],
+        leftovers: Vec::new(),
         tree: Node::default(),
         log: vec![],
     }

@@ -1,7 +1,7 @@
 //! The page for a person: the answer first, then what to do, then the proof.
 
 use super::sheet::Sheet;
-use super::{Page, causes, head, log, tail, tree, verdict};
+use super::{Page, causes, head, left, log, tail, tree, verdict};
 use crate::report::{Verdict, WhyReport};
 
 /// How much of the proof is shown.
@@ -16,7 +16,7 @@ pub(super) enum Detail {
 /// Writes the page. Sections with nothing to say vanish.
 pub(super) fn page(report: &WhyReport, detail: Detail, page: &Page) -> String {
     let mut sheet = Sheet::new(page);
-    head::write(&mut sheet, report);
+    head::write(&mut sheet, &report.into());
     sheet.gap();
     verdict::write(&mut sheet, report);
     causes::write(&mut sheet, report, detail);
@@ -27,6 +27,8 @@ pub(super) fn page(report: &WhyReport, detail: Detail, page: &Page) -> String {
     if report.verdict != Verdict::Healthy || detail == Detail::Wide {
         log::write(&mut sheet, &report.log, report.taken_at);
     }
+    sheet.gap();
+    left::blocking(&mut sheet, report, detail);
     sheet.gap();
     tail::write(&mut sheet, report, detail);
     let mut text = sheet.finish();

@@ -29,6 +29,21 @@ pub(super) fn gather(live: &Live, cluster: &str, command: &str, leftovers: bool)
     wait(&clock, gather::gather(&request, &host, &clock))
 }
 
+/// Reads what one cluster left behind, or all that nobody knows any more in a project.
+///
+/// # Errors
+/// As [`gather::gather`] and [`gather::project`].
+pub(super) fn left(live: &Live, cluster: Option<&str>, also: Option<&str>) -> Result<Bundle, Failure> {
+    let host = Host::of_this_process();
+    let clock = Clock::start(live.timeout);
+    let asked = request(live, cluster.unwrap_or_default(), "leftovers", true);
+    let request = Request { forgotten: true, slim: true, also, ..asked };
+    match cluster {
+        Some(_) => wait(&clock, gather::gather(&request, &host, &clock)),
+        None => wait(&clock, gather::project(&request, &host, &clock)),
+    }
+}
+
 /// Reads the list of clusters.
 ///
 /// # Errors
@@ -60,6 +75,10 @@ fn request<'a>(live: &'a Live, cluster: &'a str, command: &'a str, leftovers: bo
         log_since: live.log_since,
         project: live.project.as_deref(),
         leftovers,
+        slim: false,
+        // Who says where a cluster was wants what it left behind, if there is no more.
+        forgotten: command == "collect" && live.project.is_some(),
+        also: None,
     }
 }
 

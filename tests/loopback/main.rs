@@ -4,6 +4,7 @@ mod cloud;
 mod complete;
 mod faults;
 mod kubernetes;
+mod left;
 mod login;
 mod program;
 #[cfg(unix)]

@@ -12,7 +12,7 @@ const SCENARIO: &str = "r-03-cores-quota-first-control-plane";
 const NAME: &str = "cores-full";
 
 /// The program with the flags that lead to these servers, in an environment without others.
-fn command(world: &World, words: &[&str]) -> Command {
+pub(crate) fn command(world: &World, words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kubectl-magnum"));
     command.args(words).env_clear().env("OS_PASSWORD", "pl4nted-password").current_dir(world.folder());
     let project = world.bundle.meta.login.project_id.clone().unwrap_or_default();
@@ -26,7 +26,7 @@ async fn run(world: &World, words: &[&str]) -> Output {
     command(world, words).output().await.expect("the program")
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes).into_owned();
     assert!(!text.contains("pl4nted"), "{text}");
     text
@@ -127,6 +127,24 @@ fn peak(id: u32) -> Option<usize> {
     line.split_whitespace().nth(1)?.parse().ok()
 }
 
+/// The most memory that a process had, in kB, and how it ended.
+#[cfg(target_os = "linux")]
+pub(crate) async fn highest(child: tokio::process::Child) -> (usize, Output) {
+    let id = child.id().expect("an id");
+    let (highest, ended) = tokio::join!(
+        async {
+            let mut highest = 0;
+            while let Some(now) = peak(id).filter(|now| *now > 0) {
+                highest = now.max(highest);
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            highest
+        },
+        child.wait_with_output()
+    );
+    (highest, ended.expect("the program"))
+}
+
 /// 500 MB of a busy controller, a tenth of it about the cluster.
 #[cfg(target_os = "linux")]
 #[tokio::test]
@@ -152,20 +170,8 @@ async fn memory_does_not_grow_with_a_log() {
         .stdout(std::process::Stdio::piped())
         .spawn()
         .expect("the program");
-    let id = child.id().expect("an id");
-    let (highest, ended) = tokio::join!(
-        async {
-            let mut highest = 0;
-            while let Some(now) = peak(id).filter(|now| *now > 0) {
-                highest = now.max(highest);
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-            highest
-        },
-        child.wait_with_output()
-    );
-    let report: serde_json::Value =
-        serde_json::from_slice(&ended.expect("the program").stdout).expect("JSON");
+    let (highest, ended) = highest(child).await;
+    let report: serde_json::Value = serde_json::from_slice(&ended.stdout).expect("JSON");
     assert_eq!(report["gaps"].as_array().map(Vec::len), Some(0), "{}", report["gaps"]);
     assert!((1..25_000).contains(&highest), "{highest} kB");
 }

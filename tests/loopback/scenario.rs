@@ -152,6 +152,9 @@ impl World {
             log_since: Duration::from_secs(7200),
             project: None,
             leftovers: false,
+            slim: false,
+            forgotten: false,
+            also: None,
         };
         gather(&request, &host, &Clock::start(timeout)).await
     }

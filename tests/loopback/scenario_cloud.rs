@@ -115,6 +115,10 @@ fn rows_of(bundle: &Bundle, part: &str, key: &str, query: &[(String, String)]) -
             && (groups.is_empty()
                 || held.is_some_and(|h| h.iter().any(|g| groups.contains(&g.as_str().unwrap_or_default()))))
     });
+    let fields = values("fields");
+    for row in rows.iter_mut().filter(|_| !fields.is_empty()) {
+        row.as_object_mut().expect("a row").retain(|field, _| fields.contains(&field.as_str()));
+    }
     Reply::json(200, json!({ key: rows }))
 }
 
