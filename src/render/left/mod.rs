@@ -5,6 +5,9 @@ mod table;
 mod ticket;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 pub(super) use script::script;
 pub(super) use table::{blocking, page};
 pub(super) use ticket::ticket;

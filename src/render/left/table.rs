@@ -64,7 +64,8 @@ fn answer(sheet: &mut Sheet<'_>, report: &LeftoversReport) {
         LeftVerdict::Blocked | LeftVerdict::Leftovers => (styles.bad, signs.bad),
         LeftVerdict::NotEnoughSeen => (styles.bad, signs.unknown),
     };
-    sheet.prose(&[sign], 2, (styles.title, &sentence::begin(&words::answer(report))));
+    let answer = words::answer(report);
+    sheet.prose(&[sign], 2, (styles.title, &sentence::begin(&clean::line(&answer))));
     if !report.quota.is_empty() {
         let all: Vec<String> = report.quota.iter().map(words::quota).collect();
         sheet.prose(
@@ -139,7 +140,7 @@ fn each(sheet: &mut Sheet<'_>, report: &LeftoversReport, detail: Detail) {
         sheet.prose(
             &[(Style::new(), &number)],
             number.len(),
-            (sheet.styles().title, &words::named(&left.thing)),
+            (sheet.styles().title, &clean::line(&words::named(&left.thing))),
         );
         if let Some(why) = &left.why {
             field(sheet, "   why", why);
