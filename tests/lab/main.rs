@@ -6,6 +6,7 @@ mod cloud;
 mod controller_logs;
 mod kube;
 mod lab;
+mod leftovers;
 mod openstack;
 mod peers;
 mod plugin;
