@@ -37,6 +37,26 @@ fn versions(snapshot: &Snapshot<'_>) -> Versions {
     }
 }
 
+/// Parts that `leftovers` and `collect` read and `why` does not ask for.
+const LEFTOVERS_ALONE: [&str; 3] =
+    ["openstack/load-balancer/listeners", "openstack/load-balancer/pools", "openstack/volume/snapshots"];
+
+/// True for a part that `why` reads: the page of a collected bundle counts what the page of the
+/// servers counts.
+pub(super) fn is_asked(part: &str) -> bool {
+    !LEFTOVERS_ALONE.contains(&part)
+}
+
+/// Where it was read, as far as `why` reads it.
+pub(super) fn source_asked(snapshot: &Snapshot<'_>) -> SourceHead {
+    let meta = snapshot.world.meta;
+    SourceHead {
+        parts_read: meta.read.iter().filter(|part| is_asked(part)).count(),
+        parts_missing: meta.gaps.iter().filter(|gap| is_asked(&gap.part)).count(),
+        ..source(snapshot)
+    }
+}
+
 /// Where it was read.
 pub(super) fn source(snapshot: &Snapshot<'_>) -> SourceHead {
     source_of(snapshot.world)

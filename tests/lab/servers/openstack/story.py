@@ -153,7 +153,9 @@ class Story:
             gateway = row.get("external_gateway_info")
             body = {"name": row["name"], "description": row.get("description", ""), "project_id": self.project}
             if gateway:
-                body["external_gateway_info"] = {"network_id": gateway["network_id"]}
+                # An address of Neutron's choice might be one that a floating IP of the scenario has.
+                own = [{"subnet_id": a["subnet_id"], "ip_address": a["ip_address"]} for a in gateway["external_fixed_ips"]]
+                body["external_gateway_info"] = {"network_id": gateway["network_id"], "external_fixed_ips": own}
             made = self.admin.post("network", "/routers", {"router": self.anew(body)})["router"]["id"]
             self.ids[row["id"]] = made
             if row.get("tags"):
