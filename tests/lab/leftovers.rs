@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
-use std::sync::MutexGuard;
 
 use serde_json::Value;
 
@@ -11,10 +10,8 @@ use crate::cloud::Cloud;
 use crate::kube::{json, text, turn};
 use crate::lab;
 
-/// Leftovers of one kind, made anew. The services keep their rows in files that take one writer at a
-/// time, so nothing else is made meanwhile.
+/// Leftovers of one kind, made anew.
 struct Left {
-    _turn: MutexGuard<'static, ()>,
     cloud: Cloud,
     kubeconfig: String,
     made: Value,
@@ -23,13 +20,15 @@ struct Left {
 impl Left {
     fn of(kind: &str) -> Option<Left> {
         let cloud = Cloud::up()?;
+        // Whoever makes things does so alone; the script takes minutes, and others go on meanwhile.
         let turn = turn();
         let kubernetes = lab::lab()?["kubernetes"].take();
         assert!(kubernetes.is_object(), "only the other half of the lab is up; run tests/lab/lab.sh up");
         // Which server does not matter: neither has the cluster.
         let kubeconfig = text(&kubernetes["servers"]["v1beta2"]["kubeconfig"]["admin"]).to_owned();
         let made = cloud.sh(&["left", kind]);
-        Some(Left { _turn: turn, cloud, kubeconfig, made })
+        drop(turn);
+        Some(Left { cloud, kubeconfig, made })
     }
 
     fn id(&self, what: &str) -> &str {

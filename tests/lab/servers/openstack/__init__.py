@@ -11,6 +11,7 @@ from ..say import step
 from . import config, install, layout, seed, services
 from . import left as leftovers
 from . import record as recorder
+from . import states
 from . import story as told
 
 _HERE = pathlib.Path(__file__).parent
@@ -28,6 +29,8 @@ def up():
         config.write()
         with step("openstack", "databases"), concurrent.futures.ThreadPoolExecutor(2) as pool:
             list(pool.map(lambda name: services.inside("schemas", name), layout.services()))
+        for service in layout.services():
+            states.readers_do_not_wait(service)
         services.start()
         with step("openstack", "seed"):
             seed.seed()

@@ -34,8 +34,8 @@ def _common(service):
 
 
 def database(service):
-    """The URL of a service's database."""
-    return f"sqlite:///{layout.VAR}/db/{service}.sqlite"
+    """The URL of a service's database. A writer waits for another one; five seconds are too short for that."""
+    return f"sqlite:///{layout.VAR}/db/{service}.sqlite?timeout=60"
 
 
 def write():

@@ -8,6 +8,11 @@ from . import layout
 _TABLES = {"loadbalancers": "load_balancer", "listeners": "listener", "pools": "pool", "members": "member"}
 
 
+def readers_do_not_wait(service):
+    """Has SQLite keep a log of what is written, so that who reads does not hold up who writes."""
+    _run(service, "PRAGMA journal_mode = WAL")
+
+
 def _run(service, statement, *values):
     with sqlite3.connect(f"{layout.VAR}/db/{service}.sqlite", timeout=60) as database:
         database.execute(statement, values)

@@ -144,8 +144,11 @@ class Story:
             new = self.admin.post("network", "/networks", {"network": {
                 "name": f"{self.name}-outside", "router:external": True}})["network"]["id"]
             self.outside.append(new)
+            taken = [a["ip_address"] for g in gateways if g["network_id"] == old for a in g["external_fixed_ips"]]
+            taken += [f["floating_ip_address"] for f in floating if f["floating_network_id"] == old]
             subnet = self.admin.post("network", "/subnets", {"subnet": {
-                "name": "public", "network_id": new, "ip_version": 4, "cidr": "203.0.113.0/24", "enable_dhcp": False}})
+                "name": "public", "network_id": new, "ip_version": 4, "enable_dhcp": False,
+                "cidr": f"{taken[0].rpartition('.')[0]}.0/24"}})
             self.ids[old] = new
             inner = {a["subnet_id"] for g in gateways if g["network_id"] == old for a in g["external_fixed_ips"]}
             self.ids |= dict.fromkeys(inner, subnet["subnet"]["id"])
