@@ -99,3 +99,26 @@ proptest! {
         check("b", &text);
     }
 }
+
+/// A file that was lost on the way is a gap, and not a thing that is not there.
+#[test]
+fn a_lost_file_is_a_gap() {
+    let mut whole = bundle("x");
+    whole.meta.read.push("kubernetes/machine".to_owned());
+    whole.meta.read.push("openstack/network/ports".to_owned());
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("bundle");
+    let written = disk::write(&whole, &root).unwrap();
+    assert!(disk::read(&root).unwrap().meta.gaps.iter().all(|gap| gap.part == "openstack/volume/volumes"));
+    for (part, file) in [("kubernetes/machine", "/machine/"), ("openstack/network/ports", "network/ports-2")]
+    {
+        let lost = written.iter().find(|written| written.path.contains(file)).unwrap();
+        let bytes = fs::read(root.join(&lost.path)).unwrap();
+        fs::remove_file(root.join(&lost.path)).unwrap();
+        let bundle = disk::read(&root).unwrap();
+        let gap = bundle.meta.gaps.iter().find(|gap| gap.part == part);
+        assert!(gap.is_some_and(|gap| gap.why == Why::Unreadable), "{part}: {:?}", bundle.meta.gaps);
+        assert!(!bundle.meta.read.contains(&part.to_owned()), "{part} is not read whole");
+        fs::write(root.join(&lost.path), bytes).unwrap();
+    }
+}

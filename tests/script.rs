@@ -17,18 +17,20 @@ const SCENARIO: &str = "tests/scenarios/left-01-forgotten-with-everything-left";
 const PLAYER: &str = r#"#!/bin/sh
 set -eu
 echo "$(basename "$0") $*" >> "$CLOUD/log"
-last= verb= columns=
+last= verb= columns= quiet=
 while [ $# -gt 0 ]; do
     case $1 in
     -c) columns="$columns $2"; shift ;;
     -f | -n | --os-volume-api-version) shift ;;
     -o) columns=uid; shift ;;
+    --ignore-not-found) quiet=yes ;;
     show | get | delete | remove) verb=$1 ;;
     -*) ;;
     *) case $verb in "") ;; get | delete | show) last=$1 ;; remove) last=$1 ;; esac ;;
     esac
     shift
 done
+[ -d "$CLOUD/$last" ] || [ -z "$quiet" ] || exit 0
 [ -d "$CLOUD/$last" ] || { echo "No thing found for $last" >&2; exit 1; }
 case $verb in
 show | get) for column in $columns; do
@@ -170,6 +172,26 @@ fn it_removes_what_can_go_and_nothing_else() {
     let changing =
         cloud.log().lines().filter(|line| line.contains(" delete ") || line.contains(" remove ")).count();
     assert_eq!(changing, gone.len());
+}
+
+/// Whoever made it anew, or looked in the wrong place when the script was written.
+#[test]
+fn a_cluster_that_is_there_keeps_its_things() {
+    let cloud = Cloud::new();
+    cloud.put("kube-w7k2p", "uid", "0d1e");
+    let before = cloud.there();
+    let ended = cloud.run(&script());
+    let says = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(!ended.status.success() && says.contains("stopped: cluster kube-w7k2p lives"), "{says}");
+    assert_eq!(cloud.there(), before);
+    // A management cluster that cannot be asked is no answer.
+    let cloud = Cloud::new();
+    std::fs::write(cloud.0.path().join("bin/kubectl"), "#!/bin/sh\nexit 1\n").unwrap();
+    let ended = cloud.run(&script());
+    assert!(
+        String::from_utf8_lossy(&ended.stderr).contains("cannot be asked whether cluster kube-w7k2p lives")
+    );
+    assert_eq!(cloud.there(), before.into_iter().filter(|id| id != "kube-w7k2p").collect());
 }
 
 /// Stops at the thing that changed: what comes before it is gone, and it and all behind it are there.

@@ -54,6 +54,14 @@ fn read_within(path: &Path, limits: &Limits) -> Result<Bundle, Failure> {
         }
         bundle.meta.notes.push(format!("the bundle was not read to its end: {says}"));
     }
+    let there = bundle.documents();
+    for (part, written) in std::mem::take(&mut bundle.meta.holds) {
+        let found = there.get(&part).copied().unwrap_or_default();
+        if found < written {
+            let says = format!("{found} of the {written} documents that were written are in the bundle");
+            gaps.note(part, Why::Unreadable, &says);
+        }
+    }
     gaps.enter(&mut bundle.meta);
     redact::meta(&mut bundle.meta);
     Ok(bundle)

@@ -52,6 +52,10 @@ pub struct Meta {
     pub gaps: Vec<Gap>,
     /// What the reader wants the operator to know.
     pub notes: Vec<String>,
+    /// Documents of each part in `read` when the bundle was written. A file that was lost since must not pass
+    /// for a thing that is not there. Empty in memory, and in bundles of before.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub holds: BTreeMap<String, usize>,
 }
 
 /// Identifiers of the cluster that a bundle is about.

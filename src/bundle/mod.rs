@@ -81,6 +81,15 @@ impl Log {
 }
 
 impl Bundle {
+    /// How many documents there are of each part; logs are no documents.
+    #[must_use]
+    pub fn documents(&self) -> BTreeMap<String, usize> {
+        let mut documents = BTreeMap::new();
+        let parts = self.objects.iter().map(|o| &o.part).chain(self.bodies.iter().map(|b| &b.part));
+        parts.for_each(|part| *documents.entry(part.clone()).or_default() += 1);
+        documents
+    }
+
     /// Takes a part out as if it could not have been read, and notes why.
     /// Used by tests and by the live reader when a part turns out to be unusable.
     pub fn blank(&mut self, part: &str, why: Why, says: &str) {

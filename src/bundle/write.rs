@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 use serde_json::Value;
 
 use super::source::plain;
-use super::{Bundle, Object};
+use super::{Bundle, Meta, Object};
 use crate::exit::{Failure, code};
 
 /// One file of a bundle that was written.
@@ -77,7 +77,9 @@ fn pack(files: &BTreeMap<String, Vec<u8>>, bundle: &Bundle, path: &Path) -> io::
 /// Every file of the bundle by its path.
 fn files(bundle: &Bundle) -> Result<BTreeMap<String, Vec<u8>>, String> {
     let mut files = BTreeMap::new();
-    add(&mut files, "bundle", "yaml", yaml(&bundle.meta)?);
+    let mut holds = bundle.documents();
+    holds.retain(|part, _| bundle.meta.read.contains(part));
+    add(&mut files, "bundle", "yaml", yaml(&Meta { holds, ..bundle.meta.clone() })?);
     for object in &bundle.objects {
         add(&mut files, &place(object), "yaml", yaml(&object.value)?);
     }

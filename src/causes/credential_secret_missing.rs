@@ -40,13 +40,13 @@ pub(super) static CAUSE: Cause = Cause {
             login::MAKE,
             Step::say("write clouds.yaml as the driver does; the region and whether to use the internal or the public endpoints are those of the Secret of any other cluster")
                 .run(&[
-                    "printf 'clouds:\\n  default:\\n    region_name: %s\\n    identity_api_version: 3\\n    auth:\\n      auth_url: %s\\n      application_credential_id: %s\\n      application_credential_secret: %s\\n' '<region>' '<Keystone URL>' \"$(jq -r '.id // .ID' credential.json)\" \"$(jq -r '.secret // .Secret' credential.json)\" > clouds.yaml",
+                    "printf 'clouds:\\n  default:\\n    region_name: %s\\n    identity_api_version: 3\\n    auth:\\n      auth_url: %s\\n      application_credential_id: %s\\n      application_credential_secret: %s\\n' '<region>' '<Keystone URL>' \"$(jq -r '.id // .ID' credential.json)\" \"$(jq -r '.secret // .Secret' credential.json)\" > {stack_id}-clouds.yaml",
                 ]),
             Step::say("make the Secret, with the CA of the endpoints as cacert, label it, and remove the files")
                 .run(&[
-                    "kubectl -n {namespace} create secret generic {stack_id}-cloud-config --from-file=clouds.yaml --from-file=cacert=ca.pem",
+                    "kubectl -n {namespace} create secret generic {stack_id}-cloud-config --from-file=clouds.yaml={stack_id}-clouds.yaml --from-file=cacert=ca.pem",
                     "kubectl -n {namespace} label secret {stack_id}-cloud-config cluster-uuid={uuid}",
-                    "rm clouds.yaml credential.json",
+                    "rm {stack_id}-clouds.yaml credential.json",
                 ]),
         ],
     },

@@ -14,6 +14,7 @@ use crate::lab;
 struct Left {
     cloud: Cloud,
     kubeconfig: String,
+    kubectl: String,
     made: Value,
 }
 
@@ -26,9 +27,10 @@ impl Left {
         assert!(kubernetes.is_object(), "only the other half of the lab is up; run tests/lab/lab.sh up");
         // Which server does not matter: neither has the cluster.
         let kubeconfig = text(&kubernetes["servers"]["v1beta2"]["kubeconfig"]["admin"]).to_owned();
+        let kubectl = text(&kubernetes["path"][0]).to_owned();
         let made = cloud.sh(&["left", kind]);
         drop(turn);
-        Some(Left { cloud, kubeconfig, made })
+        Some(Left { cloud, kubeconfig, kubectl, made })
     }
 
     fn id(&self, what: &str) -> &str {
@@ -52,7 +54,7 @@ impl Left {
     fn clean(&self) {
         let script = lab::page(&self.leftovers("script"));
         let programs = self.cloud.lab["path"][0].as_str().expect("a folder");
-        let path = format!("{programs}:{}", std::env::var("PATH").unwrap_or_default());
+        let path = format!("{programs}:{}:{}", self.kubectl, std::env::var("PATH").unwrap_or_default());
         let mut sh = Command::new("sh");
         sh.args(["-c", &script]).env("PATH", path).env("KUBECONFIG", &self.kubeconfig);
         sh.env("OS_CLIENT_CONFIG_FILE", text(&self.cloud.lab["clouds"])).env("OS_CLOUD", self.id("cloud"));

@@ -310,7 +310,7 @@ pub fn expired(snapshot: &Snapshot<'_>) -> bool {
 pub const READ: Step =
     Step::say("read the login of the cluster out of its Secret, into a file that only you can read").run(&[
         "umask 077",
-        "kubectl -n {namespace} get secret {stack_id}-cloud-config -o jsonpath='{.data.clouds\\.yaml}' | base64 -d > clouds.yaml",
+        "kubectl -n {namespace} get secret {stack_id}-cloud-config -o jsonpath='{.data.clouds\\.yaml}' | base64 -d > {stack_id}-clouds.yaml",
     ]);
 
 /// Makes a new credential; its secret goes into a file, not on the screen.
@@ -324,10 +324,10 @@ pub const MAKE: Step = Step::say(
 
 /// Puts id and secret of the new credential into the Secret and removes the files.
 pub const PUT: Step = Step::say("put its id and its secret into the login, write the Secret, and remove the files").run(&[
-    "sed -i -e \"s/\\(application_credential_id: *\\).*/\\1$(jq -r '.id // .ID' credential.json)/\" -e \"s/\\(application_credential_secret: *\\).*/\\1$(jq -r '.secret // .Secret' credential.json)/\" clouds.yaml",
-    "printf '{\"data\":{\"clouds.yaml\":\"%s\"}}' \"$(base64 -w0 < clouds.yaml)\" > patch.json",
+    "sed -i -e \"s/\\(application_credential_id: *\\).*/\\1$(jq -r '.id // .ID' credential.json)/\" -e \"s/\\(application_credential_secret: *\\).*/\\1$(jq -r '.secret // .Secret' credential.json)/\" {stack_id}-clouds.yaml",
+    "printf '{\"data\":{\"clouds.yaml\":\"%s\"}}' \"$(base64 -w0 < {stack_id}-clouds.yaml)\" > patch.json",
     "kubectl -n {namespace} patch secret {stack_id}-cloud-config --type merge --patch-file patch.json",
-    "rm clouds.yaml credential.json patch.json",
+    "rm {stack_id}-clouds.yaml credential.json patch.json",
 ]);
 
 /// For clusters that run: what works inside them uses the same credential.

@@ -4,9 +4,11 @@
 //! and its state with what was seen. The first difference, and the first command that fails, ends
 //! the script.
 
+use std::collections::BTreeSet;
+
 use super::super::clean;
 use super::words;
-use crate::report::{LeftVerdict, Leftover, LeftoversReport};
+use crate::report::{LeftVerdict, Leftover, LeftoversReport, Life};
 
 const HELPERS: &str = r#"set -eu
 
@@ -64,6 +66,7 @@ pub(in super::super) fn script(report: &LeftoversReport) -> String {
     }
     text.push('\n');
     text.push_str(HELPERS);
+    text.push_str(&still_gone(report));
     for left in &report.leftovers {
         text.push('\n');
         match (&left.remove, is_plain(left)) {
@@ -95,6 +98,31 @@ fn refusal(report: &LeftoversReport) -> Option<String> {
     }
 }
 
+/// Asks again whether the clusters are as unknown as they were: one that is there keeps its things.
+fn still_gone(report: &LeftoversReport) -> String {
+    if report.life != Life::Gone {
+        return String::new();
+    }
+    let own = report.cluster.stack_id.iter().cloned();
+    let strays = report.leftovers.iter().map(|left| left.cluster.clone());
+    let names: BTreeSet<String> = own.chain(strays.filter(|_| words::is_project(report))).collect();
+    let ask = |name: &String| {
+        let unasked = quote(&format!("the management cluster cannot be asked whether cluster {name} lives"));
+        let (namespace, lives) = (quote(&report.source.namespace), quote(&format!("cluster {name} lives")));
+        let name = quote(name);
+        format!(
+            "now=$(kubectl -n {namespace} get clusters.cluster.x-k8s.io {name} --ignore-not-found -o name) ||\n    \
+             stop {unasked}\n[ -z \"$now\" ] || stop {lives}\n"
+        )
+    };
+    let asked: String = names.iter().filter(|name| !name.is_empty() && are_words(name)).map(ask).collect();
+    if asked.is_empty() {
+        asked
+    } else {
+        format!("\n# Only what nobody needs: a cluster that is there keeps its things.\n{asked}")
+    }
+}
+
 fn opening(report: &LeftoversReport) -> String {
     let project = report.cluster.project.id.as_deref().unwrap_or("unknown");
     let whose = match words::is_project(report) {
@@ -102,7 +130,8 @@ fn opening(report: &LeftoversReport) -> String {
         false => format!("cluster {}", report.cluster.name),
     };
     let cloud = report.source.cloud.as_deref().or(report.source.region.as_deref()).unwrap_or("unknown");
-    let context = report.source.context.as_deref().unwrap_or("the current one");
+    let context = report.source.context.as_deref();
+    let context = context.map_or_else(|| "the current context".to_owned(), |name| format!("context {name}"));
     let lines = [
         format!("Removes what {whose} left behind in project {project}."),
         format!("Written by `kubectl magnum leftovers` from what was read at {}; nothing was run.", report.taken_at),
@@ -112,7 +141,7 @@ fn opening(report: &LeftoversReport) -> String {
         "things of others, are not touched.".to_owned(),
         String::new(),
         format!("It needs the openstack command, with its plugin for load balancers, for cloud or region {cloud}"),
-        format!("(OS_CLOUD or the other OS_ variables), and kubectl with context {context} where a step has it."),
+        format!("(OS_CLOUD or the other OS_ variables), and kubectl with {context}."),
     ];
     let comment = |line: &String| format!("# {}", clean::line(line)).trim_end().to_owned() + "\n";
     format!("#!/bin/sh\n{}", lines.iter().map(comment).collect::<String>())

@@ -76,8 +76,28 @@ fn answer(sheet: &mut Sheet<'_>, report: &LeftoversReport) {
     }
 }
 
-/// The table. Ids are whole, so that they can be pasted; a terminal that is too narrow for it folds
-/// the lines itself.
+/// Columns that a narrow terminal does without, the first first: below the table, in `-o wide` and in
+/// the script everything is there. Ids stay, whole, so that they can be pasted.
+const SPARED: [&str; 4] = ["TIED BY", "AGE", "NAME", "HELD BY"];
+
+/// Takes columns away until the rows fit.
+fn fit(mut rows: Vec<Vec<String>>, columns: Option<usize>) -> Vec<Vec<String>> {
+    let Some(columns) = columns else { return rows };
+    for spared in SPARED {
+        let cells = rows.first().map_or(0, Vec::len);
+        let widest =
+            |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|c| width(c)).max().unwrap_or(0);
+        if (0..cells).map(|at| widest(at) + 2).sum::<usize>() <= columns {
+            break;
+        }
+        if let Some(at) = rows.first().and_then(|head| head.iter().position(|name| name == spared)) {
+            rows.iter_mut().for_each(|row| drop(row.remove(at)));
+        }
+    }
+    rows
+}
+
+/// The table.
 fn table(sheet: &mut Sheet<'_>, report: &LeftoversReport) {
     if report.leftovers.is_empty() {
         return;
@@ -86,6 +106,7 @@ fn table(sheet: &mut Sheet<'_>, report: &LeftoversReport) {
     let rows: Vec<Vec<String>> = std::iter::once(header(several))
         .chain(report.leftovers.iter().map(|left| row(left, report, several)))
         .collect();
+    let rows = fit(rows, sheet.width());
     let columns = rows.first().map_or(0, Vec::len);
     let wide =
         |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| width(cell)).max().unwrap_or(0);

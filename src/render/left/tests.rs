@@ -93,10 +93,16 @@ fn what_a_shell_cannot_compare_is_left_to_a_person() {
 
 #[test]
 fn ids_stay_whole_however_narrow_the_terminal_is() {
-    let page = Page { width: Some(40), ascii: true, ..Page::default() };
-    let text =
-        leftovers(&report("kube-abcde-default-worker-bcdfg-hjklm-npqrs-0", false), LeftFormat::Text, &page);
-    let row = text.lines().find(|line| line.trim_start().starts_with("1 ")).expect("a row");
-    assert!(row.contains("p-1") && row.contains("kube-abcde-default-worker-bcdfg-hjklm-npqrs-0"), "{text}");
-    assert!(text.is_ascii(), "{text}");
+    let name = "kube-abcde-default-worker-bcdfg-hjklm-npqrs-0";
+    let page = |columns| Page { width: Some(columns), ascii: true, ..Page::default() };
+    let text = |columns| leftovers(&report(name, false), LeftFormat::Text, &page(columns));
+    let row = |text: &str| {
+        let row = text.lines().find(|line| line.trim_start().starts_with("1 "));
+        row.expect("a row").to_owned()
+    };
+    let (narrow, wide) = (text(40), text(200));
+    assert!(row(&wide).contains("p-1") && row(&wide).contains(name), "{wide}");
+    // What the terminal has no room for goes, but for the id.
+    assert!(row(&narrow).contains("p-1") && row(&narrow).len() <= 40, "{narrow}");
+    assert!(narrow.is_ascii(), "{narrow}");
 }
