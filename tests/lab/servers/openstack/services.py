@@ -9,7 +9,8 @@ from ..say import Trouble, step
 from . import layout
 
 _MODULES = {"keystone": "keystone.wsgi.api", "neutron": "neutron.wsgi.api", "octavia": "octavia.wsgi.api",
-            "magnum": "magnum.wsgi.api"}
+            "magnum": "magnum.wsgi.api", "placement": "placement.wsgi.api", "glance": "glance.wsgi.api",
+            "nova": "nova.wsgi.osapi_compute"}
 #: They find their files by the command line; the others by the variables below.
 _FLAGS = {"octavia": "octavia.conf", "magnum": "magnum.conf"}
 _ACCESS = '%(method)\t%(uri)\t%(status)\t%(uagent)'
@@ -21,6 +22,8 @@ def environment():
         "PYTHONPATH": f"{layout.ETC}/plugins", "PYTHONWARNINGS": "ignore",
         "OS_KEYSTONE_CONFIG_DIR": f"{layout.ETC}/keystone",
         "OS_NEUTRON_CONFIG_DIR": f"{layout.ETC}/neutron", "OS_NEUTRON_CONFIG_FILES": "neutron.conf;ml2_conf.ini",
+        "OS_PLACEMENT_CONFIG_DIR": f"{layout.ETC}/placement", "OS_GLANCE_CONFIG_DIR": f"{layout.ETC}/glance",
+        "OS_NOVA_CONFIG_DIR": f"{layout.ETC}/nova",
         "KUBECONFIG": f"{layout.ETC}/magnum/kubeconfig"}
 
 
@@ -68,5 +71,5 @@ def inside(module, *arguments, **more):
 
 
 def stop(*names):
-    """Stops servers, all of them when none is named."""
-    processes.stop(*(names or layout.services()))
+    """Stops servers, all of them (of any profile) when none is named."""
+    processes.stop(*(names or layout.processes()))

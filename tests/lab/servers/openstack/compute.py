@@ -1,0 +1,105 @@
+"""Nova's programs beside its API server, and the servers that are always there."""
+
+import base64
+import hashlib
+import json
+import struct
+import time
+
+from .. import processes
+from ..say import Trouble, step
+from . import api, capo, layout, services
+from .seed import uid
+
+#: What Magnum's templates name.
+_IMAGE = "ubuntu-2204-kube-v1.33.4"
+#: Name, cores, memory in MiB, disk in GiB. No host has a disk for the last one, and no quota counts disks.
+_FLAVORS = (("m1.small", 1, 2048, 20), ("m1.medium", 2, 4096, 40), ("m1.endless", 1, 2048, 100_000_000))
+
+
+def start():
+    """Starts conductor, scheduler and compute, unless they run. They end at once while Keystone does not know them."""
+    if all(processes.alive(name) for name in layout.WORKERS):
+        return
+    with step("openstack", "programs of Nova"):
+        for name in layout.WORKERS:
+            command = [layout.BIN / name, "--config-file", layout.ETC / "nova" / "nova.conf"]
+            processes.spawn(name, command, services.environment())
+        admin = api.admin()
+        processes.wait_until("nova-compute", lambda: _up(admin), 180)
+        for name in layout.WORKERS:
+            processes.wait_until(name, lambda: True, 1)
+
+
+def _up(admin):
+    """Whether every program has told that it lives, and the scheduler knows the host."""
+    told = {row["binary"] for row in admin.get("compute", "/os-services")["services"] if row["state"] == "up"}
+    return set(layout.WORKERS) <= told and bool(admin.get("compute", "/os-hypervisors")["hypervisors"])
+
+
+def seed():
+    """Image, flavors, key pairs, a server group, a quota; a server that works, one that found no host, another's."""
+    admin = api.admin()
+    known = json.loads(layout.SEEDED.read_text())
+    image, flavors = image_of(admin, _IMAGE), {row[0]: flavor(admin, *row) for row in _FLAVORS}
+    demo, other = (api.Api(api.password(name, name)) for name in ("demo", "other"))
+    admin.put("compute", f"/os-quota-sets/{demo.project}", {"quota_set": {"cores": 24, "instances": 12}})
+    for login in (demo, other):
+        login.post("compute", "/os-keypairs", {"keypair": {"name": "lab", "public_key": _public_key()}})
+    group = demo.post("compute", "/os-server-groups", {
+        "server_group": {"name": "kube-abcde", "policy": "soft-anti-affinity"}})["server_group"]["id"]
+    servers = {}
+    for row in demo.get("network", f"/ports?project_id={demo.project}&fields=id&fields=name")["ports"]:
+        sid, machine = "kube-abcde", row["name"].removesuffix("-0")
+        if row["name"].startswith(f"{sid}-"):
+            hints = {} if "-worker-" in machine else {"group": group}
+            servers[machine] = server(demo, machine, image, flavors["m1.medium"], row["id"], sid, hints)
+    for login, sid, owner, size in ((demo, "kube-error", "stuck-create", "m1.endless"),
+                                    (other, "kube-othr1", "other/prod", "m1.medium")):
+        machine = f"{sid}-p4d8n-zk2mv"
+        number = 3 if login is demo else 4
+        cluster = capo.Cluster(admin, login.project, sid, uid(f"cluster/{owner}"), known["public"], number)
+        port = cluster.network().security_groups().port(f"{machine}-0", "controlplane")
+        servers[machine] = server(login, machine, image, flavors[size], port, sid)
+    known["compute"] = {"image": image, "flavors": flavors, "serverGroup": group, "servers": servers}
+    layout.SEEDED.write_text(json.dumps(known, indent=1))
+
+
+def image_of(admin, name):
+    """An image that everybody may use; nothing reads what is in it. Its id."""
+    made = admin.post("image", "/images", {
+        "name": name, "disk_format": "raw", "container_format": "bare", "visibility": "public",
+        "os_distro": "ubuntu"})["id"]
+    status, _, text = api.exchange("PUT", f"{layout.root('glance')}/v2/images/{made}/file", "nothing", admin.token,
+                                   {"Content-Type": "application/octet-stream"})
+    if status != 204:
+        raise Trouble(f"Glance takes no image: {status} {text}")
+    return made
+
+
+def flavor(admin, name, cores, memory, disk):
+    """A flavor; its id."""
+    return admin.post("compute", "/flavors", {
+        "flavor": {"name": name, "vcpus": cores, "ram": memory, "disk": disk}})["flavor"]["id"]
+
+
+def server(login, name, image, size, port, sid, hints=None):
+    """A server on a port as CAPO makes it, once Nova is done with it; its id."""
+    body = {"server": {"name": name, "imageRef": image, "flavorRef": size, "key_name": "lab", "networks": [{"port": port}],
+                       "tags": [sid, f"magnum-system-{sid}"]}}
+    if hints:
+        body["OS-SCH-HNT:scheduler_hints"] = hints
+    made = login.post("compute", "/servers", body)["server"]["id"]
+    end = time.monotonic() + 120
+    while (status := login.get("compute", f"/servers/{made}")["server"]["status"]) not in ("ACTIVE", "ERROR"):
+        if time.monotonic() > end:
+            raise Trouble(f"Nova is not done with the server {name}: {status}", "logs are in run/log/nova-*.log")
+        time.sleep(0.5)
+    return made
+
+
+def _public_key():
+    """One in OpenSSH's form, whose private half nobody has."""
+    kind = b"ssh-ed25519"
+    parts = b"".join(struct.pack(">I", len(p)) + p for p in (kind, hashlib.sha256(b"lab").digest()))
+    return f"{kind.decode()} {base64.b64encode(parts).decode()} lab"
