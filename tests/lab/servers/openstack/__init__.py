@@ -15,7 +15,8 @@ from . import story as told
 
 _HERE = pathlib.Path(__file__).parent
 #: What is done to databases that are there.
-_LATER = {"__init__.py", "api.py", "bus.py", "clear.py", "left.py", "record.py", "services.py", "states.py", "story.py"}
+_LATER = {"__init__.py", "api.py", "bus.py", "clear.py", "left.py", "record.py", "services.py", "states.py", "story.py",
+          "story_servers.py"}
 
 
 def up():

@@ -1,6 +1,7 @@
 """Nova's programs beside its API server, and the servers that are always there."""
 
 import base64
+import contextlib
 import hashlib
 import json
 import struct
@@ -45,22 +46,23 @@ def seed():
     demo, other = (api.Api(api.password(name, name)) for name in ("demo", "other"))
     admin.put("compute", f"/os-quota-sets/{demo.project}", {"quota_set": {"cores": 24, "instances": 12}})
     for login in (demo, other):
-        login.post("compute", "/os-keypairs", {"keypair": {"name": "lab", "public_key": _public_key()}})
+        login.post("compute", "/os-keypairs", {"keypair": {"name": "lab", "public_key": public_key()}})
     group = demo.post("compute", "/os-server-groups", {
         "server_group": {"name": "kube-abcde", "policy": "soft-anti-affinity"}})["server_group"]["id"]
     servers = {}
     for row in demo.get("network", f"/ports?project_id={demo.project}&fields=id&fields=name")["ports"]:
         sid, machine = "kube-abcde", row["name"].removesuffix("-0")
         if row["name"].startswith(f"{sid}-"):
-            hints = {} if "-worker-" in machine else {"group": group}
-            servers[machine] = server(demo, machine, image, flavors["m1.medium"], row["id"], sid, hints)
+            groups = {} if "-worker-" in machine else {"group": group}
+            servers[machine], _ = server(
+                demo, machine, image, flavors["m1.medium"], [row["id"]], [sid, f"magnum-system-{sid}"], **groups)
     for login, sid, owner, size in ((demo, "kube-error", "stuck-create", "m1.endless"),
                                     (other, "kube-othr1", "other/prod", "m1.medium")):
         machine = f"{sid}-p4d8n-zk2mv"
         number = 3 if login is demo else 4
         cluster = capo.Cluster(admin, login.project, sid, uid(f"cluster/{owner}"), known["public"], number)
         port = cluster.network().security_groups().port(f"{machine}-0", "controlplane")
-        servers[machine] = server(login, machine, image, flavors[size], port, sid)
+        servers[machine], _ = server(login, machine, image, flavors[size], [port], [sid, f"magnum-system-{sid}"])
     known["compute"] = {"image": image, "flavors": flavors, "serverGroup": group, "servers": servers}
     layout.SEEDED.write_text(json.dumps(known, indent=1))
 
@@ -77,28 +79,64 @@ def image_of(admin, name):
     return made
 
 
-def flavor(admin, name, cores, memory, disk):
-    """A flavor; its id."""
-    return admin.post("compute", "/flavors", {
+def flavor(admin, name, cores, memory, disk, wants=None):
+    """A flavor, with what it wants of a host besides; its id."""
+    made = admin.post("compute", "/flavors", {
         "flavor": {"name": name, "vcpus": cores, "ram": memory, "disk": disk}})["flavor"]["id"]
+    if wants:
+        admin.post("compute", f"/flavors/{made}/os-extra_specs", {"extra_specs": wants})
+    return made
 
 
-def server(login, name, image, size, port, sid, hints=None):
-    """A server on a port as CAPO makes it, once Nova is done with it; its id."""
-    body = {"server": {"name": name, "imageRef": image, "flavorRef": size, "key_name": "lab", "networks": [{"port": port}],
-                       "tags": [sid, f"magnum-system-{sid}"]}}
-    if hints:
-        body["OS-SCH-HNT:scheduler_hints"] = hints
+def server(login, name, image, size, ports, tags, key="lab", group=None):
+    """A server on ports that are there, as CAPO makes it. Its id and status, once Nova is done with it."""
+    wanted = {"name": name, "imageRef": image, "flavorRef": size, "tags": tags,
+              "networks": [{"port": port} for port in ports] or "none"}
+    body = {"server": wanted | ({"key_name": key} if key else {})}
+    if group:
+        body["OS-SCH-HNT:scheduler_hints"] = {"group": group}
     made = login.post("compute", "/servers", body)["server"]["id"]
     end = time.monotonic() + 120
     while (status := login.get("compute", f"/servers/{made}")["server"]["status"]) not in ("ACTIVE", "ERROR"):
         if time.monotonic() > end:
             raise Trouble(f"Nova is not done with the server {name}: {status}", "logs are in run/log/nova-*.log")
         time.sleep(0.5)
-    return made
+    return made, status
 
 
-def _public_key():
+@contextlib.contextmanager
+def no_host(admin):
+    """While this lasts there is no host for a new server."""
+    def set_to(status):
+        for row in admin.get("compute", "/os-services?binary=nova-compute")["services"]:
+            admin.put("compute", f"/os-services/{row['id']}", {"status": status})
+
+    set_to("disabled")
+    try:
+        yield
+    finally:
+        set_to("enabled")
+
+
+def clear(admin, project):
+    """Takes away what a project has in Nova."""
+    def servers():
+        return admin.get("compute", f"/servers?all_tenants=1&project_id={project}")["servers"]
+
+    for row in servers():
+        admin.delete("compute", f"/servers/{row['id']}")
+    end = time.monotonic() + 120
+    while servers():
+        if time.monotonic() > end:
+            raise Trouble(f"Nova does not delete the servers of project {project}", "logs are in run/log/nova-*.log")
+        time.sleep(0.5)
+    for row in admin.get("compute", "/os-server-groups?all_projects=True")["server_groups"]:
+        if row["project_id"] == project:
+            admin.delete("compute", f"/os-server-groups/{row['id']}")
+    admin.delete("compute", f"/os-quota-sets/{project}")
+
+
+def public_key():
     """One in OpenSSH's form, whose private half nobody has."""
     kind = b"ssh-ed25519"
     parts = b"".join(struct.pack(">I", len(p)) + p for p in (kind, hashlib.sha256(b"lab").digest()))
