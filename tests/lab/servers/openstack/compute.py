@@ -25,7 +25,7 @@ def start():
     with step("openstack", "programs of Nova"):
         for name in layout.WORKERS:
             command = [layout.BIN / name, "--config-file", layout.ETC / "nova" / "nova.conf"]
-            processes.spawn(name, command, services.environment())
+            processes.spawn(name, command, services.environment(name))
         admin = api.admin()
         processes.wait_until("nova-compute", lambda: _up(admin), 180)
         for name in layout.WORKERS:

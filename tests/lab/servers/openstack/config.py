@@ -68,6 +68,7 @@ def write():
     if layout.nova():
         # Its API server looks for this one beside its configuration.
         shutil.copy(VENV / "etc" / "nova" / "api-paste.ini", layout.ETC / "nova")
+        shutil.copytree(_HERE / "plugins" / "nova", layout.ETC / "nova" / "plugins", dirs_exist_ok=True)
     layout.write_settings()
 
 

@@ -16,10 +16,11 @@ _FLAGS = {"octavia": "octavia.conf", "magnum": "magnum.conf"}
 _ACCESS = '%(method)\t%(uri)\t%(status)\t%(uagent)'
 
 
-def environment():
+def environment(program=""):
     """What every program of the services needs to find its configuration."""
+    plugins = [f"{layout.ETC}/plugins", *([f"{layout.ETC}/nova/plugins"] if program.startswith("nova") else [])]
     return {
-        "PYTHONPATH": f"{layout.ETC}/plugins", "PYTHONWARNINGS": "ignore",
+        "PYTHONPATH": os.pathsep.join(plugins), "PYTHONWARNINGS": "ignore",
         "OS_KEYSTONE_CONFIG_DIR": f"{layout.ETC}/keystone",
         "OS_NEUTRON_CONFIG_DIR": f"{layout.ETC}/neutron", "OS_NEUTRON_CONFIG_FILES": "neutron.conf;ml2_conf.ini",
         "OS_PLACEMENT_CONFIG_DIR": f"{layout.ETC}/placement", "OS_GLANCE_CONFIG_DIR": f"{layout.ETC}/glance",
@@ -54,7 +55,7 @@ def _start(name):
              # uWSGI closes each connection; clients that are not told so try to use it again.
              "--add-header", "Connection: close",
              "--log-format", _ACCESS, "--req-logger", f"file:{access_log(name)}"],
-            environment())
+            environment(name))
         processes.wait_until(name, lambda: processes.answers(layout.root(name) + "/"), 120)
 
 

@@ -156,7 +156,9 @@ class Story:
             gateway = row.get("external_gateway_info")
             body = {"name": row["name"], "description": row.get("description", ""), "project_id": self.project}
             if gateway:
-                body["external_gateway_info"] = {"network_id": gateway["network_id"]}
+                # With its address: one given by chance may be that of a floating IP which comes later.
+                body["external_gateway_info"] = {
+                    "network_id": gateway["network_id"], "external_fixed_ips": gateway["external_fixed_ips"]}
             made = self.admin.post("network", "/routers", {"router": self.anew(body)})["router"]["id"]
             self.ids[row["id"]] = made
             if row.get("tags"):
