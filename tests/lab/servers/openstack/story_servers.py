@@ -54,10 +54,12 @@ def _flavors(story):
 
 
 def _server(story, login, row, groups):
-    ports = [story.ids[p["id"]] for p in story.rows("network/ports") if p["device_id"] == row["id"] and p["id"] in story.ids]
+    own = [p["id"] for p in story.rows("network/ports") if p["device_id"] == row["id"]]
     image = (row.get("image") or {}).get("id")
-    wanted = {"image": story.ids.get(image) or _any_image(story), "size": story.flavors[row["flavor"]["original_name"]], "ports": ports,
-              "tags": row.get("tags") or [], "key": row.get("key_name"), "group": story.ids[groups[0]] if groups else None}
+    wanted = {
+        "image": story.ids.get(image) or _any_image(story), "size": story.flavors[row["flavor"]["original_name"]],
+        "ports": [story.ids[port] for port in own if port in story.ids], "tags": row.get("tags") or [],
+        "key": row.get("key_name"), "group": story.ids[groups[0]] if groups else None}
     # What found no host wanted nothing that hosts do not have: there was none.
     none = row["status"] == "ERROR" and not row["flavor"].get("extra_specs")
     with compute.no_host(story.admin) if none else contextlib.nullcontext():
