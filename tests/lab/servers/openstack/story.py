@@ -17,6 +17,7 @@ from . import api, clear, identity, layout, seed, services, states, story_server
 
 _STORIES = layout.DATA / "stories"
 _ROUTER = "network:router_interface"
+_OUTSIDE = "203.0.113."
 
 
 def tell(folders):
@@ -148,7 +149,7 @@ class Story:
                 "name": f"{self.name}-outside", "router:external": True}})["network"]["id"]
             self.outside.append(new)
             subnet = self.admin.post("network", "/subnets", {"subnet": {
-                "name": "public", "network_id": new, "ip_version": 4, "cidr": "203.0.113.0/24", "enable_dhcp": False}})
+                "name": "public", "network_id": new, "ip_version": 4, "cidr": f"{_OUTSIDE}0/24", "enable_dhcp": False}})
             self.ids[old] = new
             inner = {a["subnet_id"] for g in gateways if g["network_id"] == old for a in g["external_fixed_ips"]}
             self.ids |= dict.fromkeys(inner, subnet["subnet"]["id"])
@@ -156,9 +157,11 @@ class Story:
             gateway = row.get("external_gateway_info")
             body = {"name": row["name"], "description": row.get("description", ""), "project_id": self.project}
             if gateway:
-                # With its address: one given by chance may be that of a floating IP which comes later.
-                body["external_gateway_info"] = {
-                    "network_id": gateway["network_id"], "external_fixed_ips": gateway["external_fixed_ips"]}
+                body["external_gateway_info"] = {"network_id": gateway["network_id"]}
+                # One given by chance may be that of a floating IP which comes later.
+                given = [a for a in gateway["external_fixed_ips"] if a["ip_address"].startswith(_OUTSIDE)]
+                if given:
+                    body["external_gateway_info"]["external_fixed_ips"] = given
             made = self.admin.post("network", "/routers", {"router": self.anew(body)})["router"]["id"]
             self.ids[row["id"]] = made
             if row.get("tags"):
