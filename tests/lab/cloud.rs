@@ -41,7 +41,8 @@ fn half() -> Option<Value> {
 }
 
 fn lab_sh(lab: &Value, words: &[&str]) -> String {
-    let done = Command::new(text(&lab["lab"])).args(words).output().expect("lab.sh");
+    let mut lab_sh = Command::new(text(&lab["lab"]));
+    let done = lab_sh.args(words).env("LAB_PROFILE", text(&lab["profile"])).output().expect("lab.sh");
     assert!(done.status.success(), "{words:?}: {}", String::from_utf8_lossy(&done.stderr));
     lab::page(&done)
 }

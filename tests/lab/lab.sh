@@ -18,7 +18,8 @@
 #   lab.sh status                      what runs
 #
 # What is installed and built is kept under ${XDG_CACHE_HOME:-~/.cache}/kubectl-magnum/lab, or under
-# $KUBECTL_MAGNUM_LAB. LAB_PORT_OFFSET moves every port.
+# $KUBECTL_MAGNUM_LAB. LAB_PORT_OFFSET moves every port. LAB_PROFILE=nova adds Nova, Glance and Placement to
+# the OpenStack half, and RabbitMQ; without it (`lite`) there are four services and no package of Debian's.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 

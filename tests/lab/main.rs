@@ -3,6 +3,7 @@
 
 mod answers;
 mod cloud;
+mod compute;
 mod controller_logs;
 mod kube;
 mod lab;

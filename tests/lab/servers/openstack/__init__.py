@@ -1,4 +1,4 @@
-"""The OpenStack half: Keystone, Neutron, Octavia and Magnum as their API servers, on SQLite."""
+"""The OpenStack half: Keystone, Neutron, Octavia and Magnum as their API servers, on SQLite; Nova if it is wanted."""
 
 import concurrent.futures
 import hashlib
@@ -8,7 +8,7 @@ import shutil
 
 from ..places import LAB, VENV
 from ..say import step
-from . import config, install, layout, seed, services
+from . import bus, compute, config, install, layout, seed, services
 from . import left as leftovers
 from . import record as recorder
 from . import states
@@ -16,7 +16,8 @@ from . import story as told
 
 _HERE = pathlib.Path(__file__).parent
 #: What is done to databases that are there.
-_LATER = {"__init__.py", "api.py", "clear.py", "left.py", "record.py", "services.py", "states.py", "story.py"}
+_LATER = {"__init__.py", "api.py", "bus.py", "clear.py", "left.py", "record.py", "services.py", "states.py", "story.py",
+          "story_servers.py"}
 
 
 def up():
@@ -29,12 +30,24 @@ def up():
         config.write()
         with step("openstack", "databases"), concurrent.futures.ThreadPoolExecutor(2) as pool:
             list(pool.map(lambda name: services.inside("schemas", name), layout.services()))
-        for service in layout.services():
+        for service in layout.SERVICES:
             states.readers_do_not_wait(service)
-        services.start()
+        _start()
         with step("openstack", "seed"):
             seed.seed()
+        if layout.nova():
+            compute.start()
+            with step("openstack", "seed of Nova"):
+                compute.seed()
         made.write_text(_recipe())
+    _start()
+    if layout.nova():
+        compute.start()
+
+
+def _start():
+    if layout.nova():
+        bus.start()
     services.start()
 
 
@@ -49,6 +62,7 @@ def _recipe():
 def describe():
     """What the tests need to know of it."""
     return {
+        "profile": layout.PROFILE,
         "env": {"OS_CLIENT_CONFIG_FILE": str(layout.CLOUDS), "OS_CLOUD": "demo"},
         "path": [str(layout.BIN)],
         "clouds": str(layout.CLOUDS),

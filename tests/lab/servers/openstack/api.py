@@ -36,6 +36,10 @@ def _lower(headers):
     return {name.lower(): value for name, value in headers.items()}
 
 
+#: Services that answer as of long ago unless they are told not to.
+_VERSIONS = {"compute": {"OpenStack-API-Version": "compute latest"}}
+
+
 class Api:
     """One login."""
 
@@ -50,7 +54,7 @@ class Api:
 
     def ask(self, method, service, path, body=None, may_be=()):
         """The JSON of an answer. A status that is neither a success nor in `may_be` is a trouble."""
-        status, _, text = exchange(method, _address(service, path), body, self.token)
+        status, _, text = exchange(method, _address(service, path), body, self.token, _VERSIONS.get(service))
         if status >= 300 and status not in may_be:
             raise Trouble(f"{service}: {method} {path}: {status} {text}")
         return json.loads(text) if text.startswith(("{", "[")) else {}
@@ -75,6 +79,8 @@ class Api:
 def _address(service, path):
     where = {"network": layout.root("neutron") + "/v2.0", "lbaas": layout.root("octavia") + "/v2/lbaas",
              "identity": layout.url("keystone"), "magnum": layout.url("magnum")}
+    if layout.nova():
+        where |= {"compute": layout.url("nova"), "image": layout.root("glance") + "/v2"}
     return where[service] + path
 
 

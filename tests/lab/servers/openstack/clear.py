@@ -2,7 +2,7 @@
 
 import json
 
-from . import layout, services, states
+from . import compute, layout, services, states
 
 
 def story(admin, known):
@@ -19,7 +19,9 @@ def story(admin, known):
 
 
 def project(admin, owner):
-    """Everything that a project has in Octavia and Neutron, in an order that they let."""
+    """Everything that a project has in Nova, Octavia and Neutron, in an order that they let."""
+    if layout.nova():
+        compute.clear(admin, owner)
     for row in admin.get("lbaas", f"/loadbalancers?project_id={owner}")["loadbalancers"]:
         states.balancer_gone(row["id"])
 

@@ -14,6 +14,9 @@ _FILES = {
     "neutron": ["neutron.conf", "ml2_conf.ini"],
     "octavia": ["octavia.conf"],
     "magnum": ["magnum.conf", "kubeconfig"],
+    "placement": ["placement.conf"],
+    "glance": ["glance-api.conf"],
+    "nova": ["nova.conf"],
 }
 
 
@@ -26,16 +29,21 @@ def _login(section, user):
 
 def _common(service):
     return "\n".join([
-        "[DEFAULT]", "host = lab", "use_stderr = true", "transport_url = fake:/", "rpc_response_timeout = 5",
+        "[DEFAULT]", "host = lab", "use_stderr = true", f"transport_url = {_bus(service)}", "rpc_response_timeout = 5",
         "[oslo_concurrency]", f"lock_path = {layout.VAR}/lock/{service}", "[oslo_messaging_notifications]",
         "driver = noop", "[database]", f"connection = {database(service)}", "max_retries = 1", "retry_interval = 1",
         # Octavia sets one, which SQLite's pool refuses.
         "pool_timeout ="])
 
 
-def database(service):
-    """The URL of a service's database. A writer waits for another one; five seconds are too short for that."""
-    return f"sqlite:///{layout.VAR}/db/{service}.sqlite?timeout=60"
+def _bus(service):
+    """Only Nova has programs that talk with each other."""
+    return f"rabbit://guest:guest@127.0.0.1:{layout.BUS}/" if service == "nova" else "fake:/"
+
+
+def database(name):
+    """The URL of a database. Whoever writes second waits; the usual five seconds are too short for that."""
+    return f"sqlite:///{layout.VAR}/db/{name}.sqlite?timeout=60"
 
 
 def write():
@@ -45,15 +53,21 @@ def write():
     for service in layout.services():
         words = {"common": _common(service), "etc": layout.ETC / service, "var": layout.VAR, "venv": VENV,
                  "root": layout.root(service), "port": layout.services()[service][0], "password": layout.PASSWORD,
-                 "authtoken": _login("keystone_authtoken", service), "region": layout.REGION}
+                 "authtoken": _login("keystone_authtoken", service), "region": layout.REGION,
+                 "database": database(service), "database_api": database(f"{service}_api"),
+                 "notify_nova": str(layout.nova()).lower()}
         words |= {f"login_{part}": _login(part, service) for part in
-                  ("service_auth", "keystone_auth", "neutron", "nova", "placement")}
+                  ("service_auth", "service_user", "keystone_auth", "neutron", "nova", "placement")}
         (layout.ETC / service).mkdir(parents=True, exist_ok=True)
         for name in _FILES[service]:
             text = (_HERE / "templates" / name).read_text()
             (layout.ETC / service / name).write_text(string.Template(text).substitute(words))
     _octavia_authority()
     _neutron_plugin()
+    if layout.nova():
+        # Its API server looks for this one beside its configuration.
+        shutil.copy(VENV / "etc" / "nova" / "api-paste.ini", layout.ETC / "nova")
+        shutil.copytree(_HERE / "plugins" / "nova", layout.ETC / "nova" / "plugins", dirs_exist_ok=True)
     layout.write_settings()
 
 

@@ -1,6 +1,7 @@
 """Names, ports and folders of the OpenStack half, shared by what runs here and what runs in its venv."""
 
 import json
+import os
 
 from ..places import RUN, VENV, port
 
@@ -22,11 +23,33 @@ SERVICES = {
     "octavia": (port(9876), "load-balancer", ""),
     "magnum": (port(9511), "container-infra", "/v1"),
 }
+#: What the profile `nova` has beside them.
+WITH_NOVA = {
+    "placement": (port(8778), "placement", ""),
+    "glance": (port(9292), "image", ""),
+    "nova": (port(8774), "compute", "/v2.1"),
+}
+#: Programs of Nova that serve no API.
+WORKERS = ("nova-conductor", "nova-scheduler", "nova-compute")
+#: The message bus between those: its port, Erlang's own, and that of Erlang's name server.
+BUS, BUS_NODE, BUS_NAMES = port(5674), port(5675), port(4370)
+PROFILES = ("lite", "nova")
+PROFILE = os.environ.get("LAB_PROFILE") or "lite"
 
 
 def services():
-    """The services, Keystone first."""
-    return SERVICES
+    """The services of this profile, Keystone first."""
+    return SERVICES | WITH_NOVA if nova() else SERVICES
+
+
+def nova():
+    """Whether this profile has Nova, with what it needs."""
+    return PROFILE == "nova"
+
+
+def processes():
+    """Whatever may run here, of any profile; the message bus comes last."""
+    return (*WORKERS, *WITH_NOVA, *SERVICES, "rabbitmq", "epmd")
 
 
 def root(service):

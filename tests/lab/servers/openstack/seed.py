@@ -111,7 +111,8 @@ def _whole(admin, project, sid, made, public, number):
     """A cluster that works: network, groups, nodes, both load balancers with their floating IPs."""
     cluster = capo.Cluster(admin, project, sid, made, public, number).network().security_groups()
     for name, role in ((f"{sid}-h5xkp-q7w2m-0", "controlplane"), (f"{sid}-default-worker-7zr4v-8b9xk-0", "worker")):
-        cluster.port(name, role, "compute:nova", uid(f"server/{name}"))
+        # Nova takes the ports itself.
+        cluster.port(name, role, *(() if layout.nova() else ("compute:nova", uid(f"server/{name}"))))
     cluster.floating(cluster.api_balancer()["vip_port_id"])
     cluster.floating(cluster.service_balancer()["vip_port_id"], service="web")
 

@@ -9,18 +9,22 @@ from ..say import Trouble, step
 from . import layout
 
 _MODULES = {"keystone": "keystone.wsgi.api", "neutron": "neutron.wsgi.api", "octavia": "octavia.wsgi.api",
-            "magnum": "magnum.wsgi.api"}
+            "magnum": "magnum.wsgi.api", "placement": "placement.wsgi.api", "glance": "glance.wsgi.api",
+            "nova": "nova.wsgi.osapi_compute"}
 #: They find their files by the command line; the others by the variables below.
 _FLAGS = {"octavia": "octavia.conf", "magnum": "magnum.conf"}
 _ACCESS = '%(method)\t%(uri)\t%(status)\t%(uagent)'
 
 
-def environment():
+def environment(program=""):
     """What every program of the services needs to find its configuration."""
+    plugins = [f"{layout.ETC}/plugins", *([f"{layout.ETC}/nova/plugins"] if program.startswith("nova") else [])]
     return {
-        "PYTHONPATH": f"{layout.ETC}/plugins", "PYTHONWARNINGS": "ignore",
+        "PYTHONPATH": os.pathsep.join(plugins), "PYTHONWARNINGS": "ignore",
         "OS_KEYSTONE_CONFIG_DIR": f"{layout.ETC}/keystone",
         "OS_NEUTRON_CONFIG_DIR": f"{layout.ETC}/neutron", "OS_NEUTRON_CONFIG_FILES": "neutron.conf;ml2_conf.ini",
+        "OS_PLACEMENT_CONFIG_DIR": f"{layout.ETC}/placement", "OS_GLANCE_CONFIG_DIR": f"{layout.ETC}/glance",
+        "OS_NOVA_CONFIG_DIR": f"{layout.ETC}/nova",
         "KUBECONFIG": f"{layout.ETC}/magnum/kubeconfig"}
 
 
@@ -51,7 +55,7 @@ def _start(name):
              # uWSGI closes each connection; clients that are not told so try to use it again.
              "--add-header", "Connection: close",
              "--log-format", _ACCESS, "--req-logger", f"file:{access_log(name)}"],
-            environment())
+            environment(name))
         processes.wait_until(name, lambda: processes.answers(layout.root(name) + "/"), 120)
 
 
@@ -68,5 +72,5 @@ def inside(module, *arguments, **more):
 
 
 def stop(*names):
-    """Stops servers, all of them when none is named."""
-    processes.stop(*(names or layout.services()))
+    """Stops servers, all of them (of any profile) when none is named."""
+    processes.stop(*(names or layout.processes()))

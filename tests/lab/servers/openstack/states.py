@@ -48,6 +48,13 @@ def magnum_times(table, made, created, updated):
          _time(created), updated and _time(updated), made)
 
 
+def server_times(made, created, updated):
+    """When a server was made and last changed. One that found no host is in the cell of those."""
+    for cell in ("nova", "nova_cell0"):
+        _run(cell, "UPDATE instances SET created_at = ?, updated_at = ? WHERE uuid = ?",
+             _time(created), _time(updated), made)
+
+
 def credentials_gone():
     """Removes what deleted application credentials left. SQLite, whose cascade is off, gives their row numbers
     again, and Keystone would call the next one a duplicate."""

@@ -2,7 +2,8 @@
 
 Everything goes through the services' APIs, in a project of its own. What no API can set is written as in
 `states`: states of load balancers, times. Rows of Magnum go through its object layer. Not made: rules of
-security groups, members and monitors of pools, and what belongs to services that do not run (servers, volumes).
+security groups, members and monitors of pools, and what belongs to services that do not run (volumes, and
+servers unless the profile has Nova).
 """
 
 import datetime
@@ -12,7 +13,7 @@ import re
 
 from .. import kubernetes
 from ..say import Trouble, step
-from . import api, clear, identity, layout, seed, services, states
+from . import api, clear, identity, layout, seed, services, states, story_servers
 
 _STORIES = layout.DATA / "stories"
 _ROUTER = "network:router_interface"
@@ -89,6 +90,8 @@ class Story:
         self._routers()
         self._balancers()
         self._ports()
+        if layout.nova():
+            story_servers.tell(self)
         self._floating()
         self._quotas()
         self._times()
@@ -204,10 +207,17 @@ class Story:
 
     def _ports(self):
         left = [p for p in self.rows("network/ports") if p["id"] not in self.ids and p["network_id"] in self.ids]
-        kept = ("name", "description", "network_id", "fixed_ips", "security_groups", "device_id", "device_owner",
-                "admin_state_up", "mac_address")
-        # A port that has a host is bound, and then up.
-        self._made("ports", "port", left, kept, lambda p: {"binding:host_id": "lab"} if p["status"] == "ACTIVE" else {})
+        kept = ("name", "description", "network_id", "fixed_ips", "security_groups", "admin_state_up", "mac_address")
+        servers = {row["id"] for row in self.rows("compute/servers")} if layout.nova() else set()
+
+        def held(port):
+            if port["device_id"] in servers:
+                return {}  # Nova takes only ports that nobody has.
+            # A port that has a host is bound, and then up.
+            bound = {"binding:host_id": "lab"} if port["status"] == "ACTIVE" else {}
+            return {"device_id": port["device_id"], "device_owner": port["device_owner"], **bound}
+
+        self._made("ports", "port", left, kept, held)
 
     def _floating(self):
         for row in self.rows("network/floatingips"):
@@ -232,7 +242,8 @@ class Story:
             if limits:
                 self.admin.put(service, f"/quotas/{self.project}", {"quota": limits})
 
-    def _moved(self, row):
+    def moved(self, row):
+        """When a row was made and last changed, as late as the story is told after it was captured."""
         return [states.read(row[k]) + self.later if row.get(k) else None for k in ("created_at", "updated_at")]
 
     def _times(self):
@@ -241,10 +252,10 @@ class Story:
         for part, table in tables.items():
             for row in self.rows(f"network/{part}"):
                 if row["id"] in self.ids and row.get("created_at"):
-                    states.network_times(table, self.ids[row["id"]], *self._moved(row))
+                    states.network_times(table, self.ids[row["id"]], *self.moved(row))
         for kind in ("loadbalancers", "listeners", "pools"):
             for row in self.rows(f"load-balancer/{kind}"):
-                states.balancer_times(kind, self.ids[row["id"]], *self._moved(row))
+                states.balancer_times(kind, self.ids[row["id"]], *self.moved(row))
 
     def _magnum(self):
         groups = self.rows("container-infra/nodegroups")
@@ -264,7 +275,7 @@ class Story:
         for part, table in tables.items():
             for row in self.rows(f"container-infra/{part}"):
                 if row.get("created_at"):
-                    states.magnum_times(table, self.ids[row["uuid"]], *self._moved(row))
+                    states.magnum_times(table, self.ids[row["uuid"]], *self.moved(row))
 
 
 def _of(part, balancer):

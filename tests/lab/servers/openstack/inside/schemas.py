@@ -2,8 +2,8 @@
 
 usage: python -m servers.openstack.inside.schemas SERVICE
 
-On SQLite only Keystone's migrations run. Those of the others change constraints, which SQLite cannot, so
-their tables are made from their models.
+On SQLite the migrations of Keystone, Placement, Glance and Nova run. Those of the others change constraints,
+which SQLite cannot, so their tables are made from their models.
 """
 
 import getpass
@@ -80,9 +80,43 @@ def magnum():
     models.Base.metadata.create_all(_engine())
 
 
+def placement():
+    """Tables."""
+    from placement.cmd import manage
+    _command(manage.main, "placement-manage", *settings.config("placement", "placement.conf"), "db", "sync")
+
+
+def glance():
+    """Tables."""
+    from glance.cmd import manage
+    _command(manage.main, "glance-manage", *settings.config("glance", "glance-api.conf"), "db_sync")
+
+
+def nova():
+    """Tables of the API and of two cells: one for servers that found no host, one for the others."""
+    from nova import config, objects
+    from nova.cmd import manage
+    config.parse_args(["nova-manage", *settings.config("nova", "nova.conf")])
+    objects.register_all()
+    manage.ApiDbCommands().sync()
+    cells = manage.CellV2Commands()
+    cells.map_cell0(cfg.CONF.database.connection.replace("nova.sqlite", "nova_cell0.sqlite"))
+    cells.create_cell(name="cell1")
+    manage.DbCommands().sync()
+
+
+def _command(main, *words):
+    sys.argv = list(words)
+    try:
+        main()
+    except SystemExit as ended:
+        if ended.code:
+            raise
+
+
 def _engine():
     return sqlalchemy.create_engine(cfg.CONF.database.connection)
 
 
 if __name__ == "__main__":
-    {made.__name__: made for made in (keystone, neutron, octavia, magnum)}[sys.argv[1]]()
+    {made.__name__: made for made in (keystone, neutron, octavia, magnum, placement, glance, nova)}[sys.argv[1]]()
